@@ -1,1 +1,1 @@
-"""datasets"""
+"""Data sets."""

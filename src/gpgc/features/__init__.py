@@ -1,1 +1,1 @@
-"""features"""
+"""Features of images."""

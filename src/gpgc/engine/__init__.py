@@ -1,0 +1,5 @@
+"""How the arithmetic is run: rows cut into tiles, tiles run in threads, memory kept in bounds."""
+
+from gpgc.engine.tiles import Engine
+
+__all__ = ["Engine"]

@@ -1,0 +1,93 @@
+"""Tiles and threads."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+from gpgc._typing import Integers
+from gpgc.errors import InputError
+
+Item = TypeVar("Item")
+
+TILE_BYTES = 2**20
+"""Size of one tile of results, so that a tile and its scratch stay in a core's cache."""
+
+_inside = threading.local()
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="blas")
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Runs independent pieces of work in threads, with BLAS held to one thread in each.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Number of threads; None or -1 stands for all cores that this process may use.
+    """
+
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.n_jobs is not None and (self.n_jobs == 0 or self.n_jobs < -1):
+            raise InputError(
+                f"n_jobs must be None, -1 or a positive whole number, got {self.n_jobs!r}"
+            )
+
+    @property
+    def n_threads(self) -> int:
+        """The number of threads that will be used."""
+        if self.n_jobs is None or self.n_jobs == -1:
+            return (
+                len(os.sched_getaffinity(0))
+                if hasattr(os, "sched_getaffinity")
+                else (os.cpu_count() or 1)
+            )
+        return self.n_jobs
+
+    def each(self, work: Callable[[Item], None], items: Iterable[Item]) -> None:
+        """Call ``work`` on every item, in threads; inside such a call, one after the other."""
+        pieces = list(items)
+        if getattr(_inside, "worker", False):
+            for piece in pieces:
+                work(piece)
+            return
+
+        def in_thread(piece: Item) -> None:
+            _inside.worker = True
+            try:
+                work(piece)
+            finally:
+                _inside.worker = False
+
+        with _blas().limit(limits=1):
+            if self.n_threads == 1 or len(pieces) == 1:
+                for piece in pieces:
+                    in_thread(piece)
+            else:
+                with ThreadPoolExecutor(self.n_threads) as pool:
+                    for done in [pool.submit(in_thread, piece) for piece in pieces]:
+                        done.result()
+
+    def rows(self, n_rows: int, row_bytes: int, work: Callable[[slice], None]) -> None:
+        """Cut ``n_rows`` rows of ``row_bytes`` each into tiles and call ``work`` on each tile."""
+        size = max(16, TILE_BYTES // max(row_bytes, 1))
+        tiles = [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
+        self.each(work, tiles)
+
+
+def split(items: Integers, size: int) -> list[Integers]:
+    """Cut an array into pieces of at most ``size`` elements."""
+    return [items[start : start + size] for start in range(0, len(items), max(size, 1))]

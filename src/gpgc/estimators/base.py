@@ -1,0 +1,277 @@
+"""What the classifier and the regressor share: the graph, the posterior, nodes that join later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from gpgc._typing import Array, Integers
+from gpgc.engine import Engine
+from gpgc.errors import InputError
+from gpgc.gp import NoiseChoice, NoisePath, Posterior
+from gpgc.gp.selection import FALLBACK_NOISE, Criterion, choose_noise
+from gpgc.graph import Normalization, as_adjacency, join, nearest_links, neighbor_graph, normalize
+from gpgc.kernels import BaseKernel, Covariance
+from gpgc.models import Architecture, Model
+
+VARIANCE_ROWS = 8192
+"""Nodes whose variances are computed at once from their stored covariances with the labels."""
+
+
+class GraphProcess(BaseEstimator):
+    """A Gaussian process on the nodes of one graph; see the two estimators for the parameters."""
+
+    def __init__(
+        self,
+        model: Model = "big",
+        base_kernel: str | BaseKernel = "inner_product",
+        depth: int = 2,
+        weight_variance: float = 1.0,
+        bias_variance: float = 0.0,
+        noise_variance: float | str = "loo",
+        normalization: Normalization = "symmetric",
+        n_neighbors: int = 10,
+        dtype: str = "float64",
+        n_jobs: int | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.model = model
+        self.base_kernel = base_kernel
+        self.depth = depth
+        self.weight_variance = weight_variance
+        self.bias_variance = bias_variance
+        self.noise_variance = noise_variance
+        self.normalization = normalization
+        self.n_neighbors = n_neighbors
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def predict_latent(
+        self,
+        nodes: Any = None,
+        return_std: bool = False,
+        return_cov: bool = False,
+        *,
+        X: Any = None,
+        adjacency: Any = None,
+    ) -> Any:
+        """Return the posterior of the latent function, without noise.
+
+        Parameters
+        ----------
+        nodes : int array of shape (n,), optional
+            Nodes of the fitted graph; all when not given.
+        return_std : bool
+            Whether to return the standard deviation.
+        return_cov : bool
+            Whether to return the covariance Λ of the nodes.
+        X, adjacency : optional
+            For nodes that join the graph, as in ``predict``, in place of ``nodes``.
+
+        Returns
+        -------
+        mean : array of shape (n, k)
+            One column a class or target; never squeezed.
+        std : array of shape (n,)
+            With ``return_std``; the same for every column.
+        cov : array of shape (n, n)
+            With ``return_cov``.
+        """
+        check_is_fitted(self)
+        if X is None and adjacency is None:
+            covariance, rows = self.covariance_, self._check_nodes(nodes)
+            mean, labelled = self._latent_mean if rows is None else self._latent_mean[rows], None
+        elif nodes is not None:
+            raise InputError("nodes cannot be combined with X or adjacency: those join new nodes")
+        else:
+            covariance, rows, labelled = self._join(X, adjacency)
+            mean = self._mean(covariance, rows, labelled)
+        answer: list[Array] = [mean + self._center]
+        if return_std:
+            answer.append(np.sqrt(self._variance(covariance, rows, labelled)))
+        if return_cov:
+            columns = self.labelled_nodes_ if labelled is None else labelled
+            cross = covariance.block(rows, columns)
+            answer.append(self._posterior.covariance(cross, covariance.block(rows, rows)))
+        return answer[0] if len(answer) == 1 else tuple(answer)
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted estimator to one file: arrays and JSON, no pickle; see `gpgc.load`."""
+        from gpgc.estimators.storage import save
+
+        check_is_fitted(self)
+        save(self, Path(path))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _architecture(self) -> Architecture:
+        return Architecture(
+            self.model, self.base_kernel, self.depth, self.weight_variance, self.bias_variance
+        )
+
+    def _fit_graph(self, X: Any, adjacency: Any, n_labels: int) -> None:
+        """Check parameters, features and graph, and build the covariance of all nodes."""
+        if self.dtype not in ("float32", "float64"):
+            raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
+        if X is None:
+            if adjacency is None:
+                raise InputError("X and adjacency cannot both be None")
+            self._set_graph(as_adjacency(adjacency, n_labels), None, built_graph=False)
+            return
+        features = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        if features.shape[0] != n_labels:
+            raise InputError(
+                f"y must have one entry for each of the {features.shape[0]} rows of X, "
+                f"got inconsistent numbers of samples: {n_labels}"
+            )
+        if adjacency is None:
+            graph = neighbor_graph(features, self.n_neighbors, n_jobs=self.n_jobs)
+        else:
+            graph = as_adjacency(adjacency, n_labels)
+        self._set_graph(graph, features, built_graph=adjacency is None)
+
+    def _set_graph(self, graph: sp.csr_array, features: Any, built_graph: bool) -> None:
+        """Build the covariance of all nodes; features None stands for one-hot features."""
+        self._graph, self._built_graph = graph, built_graph
+        self._has_features = features is not None
+        if features is None:
+            self._features = sp.eye_array(graph.shape[0], format="csr")
+        else:
+            self._features = sp.csr_array(features) if sp.issparse(features) else features
+        self._propagation = normalize(graph, self.normalization)
+        self.covariance_ = self._architecture().covariance(
+            self._propagation, self._propagation @ self._features, self.dtype, Engine(self.n_jobs)
+        )
+
+    def _fit_process(
+        self,
+        labelled: Integers,
+        targets: Array,
+        criterion: Criterion | None,
+        noise: NoiseChoice | None = None,
+    ) -> Self:
+        """Choose the noise if none is given, factorise, compute the latent mean of every node."""
+        self.labelled_nodes_ = labelled
+        gamma = self.covariance_.block(labelled, labelled).astype(np.float64)
+        self._noise = noise or self._choose_noise(gamma, targets, criterion)
+        self.noise_variance_ = self._noise.noise_variance
+        self._posterior = Posterior(gamma, targets, self.noise_variance_)
+        self.log_marginal_likelihood_ = self._posterior.log_marginal_likelihood()
+        self._latent_mean = self._mean(self.covariance_, None)
+        return self
+
+    def _choose_noise(
+        self, gamma: Array, targets: Array, criterion: Criterion | None
+    ) -> NoiseChoice:
+        """Choose by ``noise_variance``; ``criterion`` None says that labels are too few."""
+        wish = self.noise_variance
+        if isinstance(wish, str):
+            if wish not in ("loo", "evidence"):
+                raise InputError(
+                    f"noise_variance must be a number, 'loo' or 'evidence', got {wish!r}"
+                )
+            if wish == "evidence":
+                return choose_noise(NoisePath(gamma, targets), "evidence")
+            if criterion is not None:
+                return choose_noise(NoisePath(gamma, targets), criterion)
+            scale = float(np.mean(np.diagonal(gamma))) or 1.0
+            return NoiseChoice(FALLBACK_NOISE * scale)
+        return NoiseChoice(float(wish))
+
+    @property
+    def _center(self) -> Any:
+        return 0.0
+
+    def _mean(self, covariance: Covariance, rows: Any, labelled: Integers | None = None) -> Array:
+        columns = self.labelled_nodes_ if labelled is None else labelled
+        mean = covariance.matmul(rows, columns, self._posterior.weights)
+        return np.asarray(mean, dtype=np.float64)
+
+    def _variance(
+        self, covariance: Covariance, rows: Any, labelled: Integers | None = None
+    ) -> Array:
+        columns = self.labelled_nodes_ if labelled is None else labelled
+        cross = covariance.block(rows, columns)
+        prior = np.asarray(covariance.diag(rows), dtype=np.float64)
+        parts = [
+            slice(start, start + VARIANCE_ROWS) for start in range(0, len(prior), VARIANCE_ROWS)
+        ]
+        return np.concatenate(
+            [self._posterior.variance(cross[part], prior[part]) for part in parts] or [prior]
+        )
+
+    def _join(self, X: Any, links: Any) -> tuple[Covariance, Integers, Integers]:
+        """Return a covariance of the nodes that matter, the new nodes and the labelled in it."""
+        n_old = self._graph.shape[0]
+        if self._has_features:
+            if X is None:
+                raise InputError("X must hold the features of the new nodes, got None")
+            new = validate_data(
+                self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
+            )
+            n_new = new.shape[0]
+            if links is None:
+                if not self._built_graph:
+                    raise InputError(
+                        "adjacency of new nodes must be given, of shape (M, N) or (M, N + M): "
+                        "the fitted graph was not built from features"
+                    )
+                links = nearest_links(self._features, new, self.n_neighbors, n_jobs=self.n_jobs)
+            features = _stack(self._features, new)
+        else:
+            if X is not None or links is None:
+                raise InputError(
+                    "new nodes of a graph without features need X=None and their adjacency"
+                )
+            n_new = links.shape[0] if sp.issparse(links) else len(np.atleast_2d(links))
+            features = sp.eye_array(n_old + n_new, format="csr")
+        rows = join(links, self._graph, n_new, self.normalization)
+        wide = self._propagation.copy()
+        wide.resize((n_old, n_old + n_new))
+        propagation = sp.vstack([wide, rows], format="csr")
+        fresh = np.arange(n_old, n_old + n_new)
+        asked = np.union1d(self.labelled_nodes_, fresh)
+        field = self._architecture().receptive_field(propagation, asked)
+        covariance = self._architecture().covariance(
+            propagation[field][:, field],
+            propagation[field] @ features,
+            self.dtype,
+            Engine(self.n_jobs),
+        )
+        return (
+            covariance,
+            np.searchsorted(field, fresh),
+            np.searchsorted(field, self.labelled_nodes_),
+        )
+
+    def _check_nodes(self, nodes: Any) -> Integers | None:
+        if nodes is None:
+            return None
+        chosen, n_nodes = np.asarray(nodes), self._graph.shape[0]
+        if chosen.size == 0:
+            chosen = chosen.astype(np.intp)
+        if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+            raise InputError(
+                "nodes must be a 1-D array of whole numbers, "
+                f"got shape {chosen.shape} and dtype {chosen.dtype}"
+            )
+        if chosen.size and (chosen.min() < 0 or chosen.max() >= n_nodes):
+            raise InputError(
+                f"nodes must lie between 0 and {n_nodes - 1}, got {chosen.min()} to {chosen.max()}"
+            )
+        return chosen.astype(np.intp)
+
+
+def _stack(fitted: Any, new: Any) -> Any:
+    if sp.issparse(fitted) or sp.issparse(new):
+        return sp.vstack([sp.csr_array(fitted), sp.csr_array(new)], format="csr")
+    return np.vstack([fitted, new])

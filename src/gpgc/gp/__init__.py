@@ -1,0 +1,8 @@
+"""Gaussian process regression: plain linear algebra, no graph in it."""
+
+from gpgc.gp.noise import NoisePath
+from gpgc.gp.posterior import Posterior
+from gpgc.gp.probability import largest_probability
+from gpgc.gp.selection import NoiseChoice, choose_noise
+
+__all__ = ["NoiseChoice", "NoisePath", "Posterior", "choose_noise", "largest_probability"]

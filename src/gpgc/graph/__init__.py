@@ -1,0 +1,14 @@
+"""Graphs in any common form, made into validated and normalised CSR matrices."""
+
+from gpgc.graph.adjacency import as_adjacency
+from gpgc.graph.neighbors import nearest_links, neighbor_graph
+from gpgc.graph.normalize import Normalization, join, normalize
+
+__all__ = [
+    "Normalization",
+    "as_adjacency",
+    "join",
+    "nearest_links",
+    "neighbor_graph",
+    "normalize",
+]

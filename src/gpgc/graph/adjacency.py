@@ -1,0 +1,168 @@
+"""One graph type inside: a symmetric CSR matrix of weights without self-loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from gpgc.errors import InputError
+
+
+def as_adjacency(graph: Any, n_nodes: int | None = None, name: str = "adjacency") -> sp.csr_array:
+    """Make a graph in any common form a validated CSR adjacency matrix.
+
+    Stored self-loops are dropped, directed input becomes ``max(A, Aᵀ)``. Duplicate edges of an
+    edge list count once without weights and add up with weights.
+
+    Parameters
+    ----------
+    graph : sparse matrix, array, tuple, networkx graph or torch_geometric Data
+        A SciPy sparse matrix of any format or a 2-D array, both N × N; an edge list
+        ``(source, target)`` or ``(source, target, weight)`` of 1-D arrays; a NetworkX graph (rows
+        follow the order of its nodes, weights are its ``weight`` attributes); or an object with an
+        ``edge_index`` such as PyTorch Geometric's ``Data``.
+    n_nodes : int, optional
+        The number of nodes N that is expected, usually the number of rows of the features.
+    name : str
+        How to call the argument in error messages.
+
+    Returns
+    -------
+    csr_array of shape (N, N)
+        Symmetric, float64, non-negative, with sorted indices and an empty diagonal.
+
+    Examples
+    --------
+    >>> as_adjacency(([0, 1, 1], [1, 2, 2])).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
+    """
+    if sp.issparse(graph):
+        matrix = _square(sp.csr_array(graph), name)
+    elif hasattr(graph, "edge_index"):
+        matrix = _from_edge_index(graph, n_nodes, name)
+    elif hasattr(graph, "nodes") and hasattr(graph, "adj"):
+        matrix = _from_networkx(graph)
+    elif isinstance(graph, tuple):
+        matrix = _from_edges(graph, n_nodes, name)
+    else:
+        matrix = _square(_dense(graph, name), name)
+    if n_nodes is not None and matrix.shape[0] != n_nodes:
+        raise InputError(
+            f"{name} has {matrix.shape[0]} nodes, but {n_nodes} were expected: "
+            "one for each row of the features and each label"
+        )
+    check_weights(matrix.data, name)
+    matrix = matrix.astype(np.float64)
+    symmetric = sp.csr_array(matrix.maximum(matrix.T))
+    symmetric.setdiag(0.0)
+    symmetric.eliminate_zeros()
+    symmetric.sort_indices()
+    return symmetric
+
+
+def check_weights(weights: NDArray[Any], name: str) -> None:
+    """Refuse edge weights that are not numbers, not finite or negative."""
+    if weights.dtype.kind not in "biuf":
+        raise InputError(f"{name} must hold real numbers as weights, got dtype {weights.dtype}")
+    if not np.isfinite(weights).all():
+        raise InputError(f"{name} must hold finite weights, got NaN or infinity")
+    if weights.size and weights.min() < 0:
+        raise InputError(f"{name} must hold non-negative weights, got {weights.min()}")
+
+
+def _square(matrix: sp.csr_array, name: str) -> sp.csr_array:
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        hint = ""
+        if matrix.ndim == 2 and matrix.shape[0] in (2, 3):
+            hint = "; pass an edge list as a tuple (source, target[, weight]) of 1-D arrays"
+        elif matrix.ndim == 2:
+            hint = (
+                "; a matrix whose rows were sliced is no graph any more: keep all nodes and mark "
+                "unlabelled ones with -1 (NaN for regression) in y"
+            )
+        raise InputError(f"{name} must be N x N, got shape {matrix.shape}{hint}")
+    return matrix
+
+
+def _dense(graph: Any, name: str) -> sp.csr_array:
+    array = np.asarray(graph)
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise InputError(
+            f"{name} must be a sparse matrix, an N x N array, a tuple (source, target[, weight]), "
+            f"a networkx graph or an object with edge_index, got {type(graph).__name__} "
+            f"with shape {array.shape} and dtype {array.dtype}"
+        )
+    check_weights(array, name)
+    return sp.csr_array(array)
+
+
+def _from_edges(edges: tuple[Any, ...], n_nodes: int | None, name: str) -> sp.csr_array:
+    if len(edges) not in (2, 3):
+        raise InputError(
+            f"{name} as an edge list must be (source, target) or (source, target, weight), "
+            f"got a tuple of {len(edges)}"
+        )
+    source, target = (_node_indices(end, name) for end in edges[:2])
+    weight = None if len(edges) == 2 else np.asarray(edges[2])
+    ends = [source, target] if weight is None else [source, target, weight]
+    if any(end.shape != source.shape for end in ends):
+        raise InputError(
+            f"{name} as an edge list must have arrays of one length, "
+            f"got shapes {', '.join(str(end.shape) for end in ends)}"
+        )
+    highest = int(max(source.max(), target.max())) if source.size else -1
+    size = highest + 1 if n_nodes is None else n_nodes
+    if source.size and min(source.min(), target.min()) < 0:
+        raise InputError(
+            f"{name} must name nodes from 0 to N - 1, got {min(source.min(), target.min())}"
+        )
+    if highest >= size:
+        raise InputError(f"{name} must name nodes from 0 to {size - 1}, got {highest}")
+    if weight is None:
+        matrix = sp.csr_array((np.ones(source.size), (source, target)), shape=(size, size))
+        matrix.sum_duplicates()
+        matrix.data[:] = 1.0
+        return matrix
+    check_weights(weight, name)
+    return sp.csr_array((weight.astype(np.float64), (source, target)), shape=(size, size))
+
+
+def _node_indices(values: Any, name: str) -> NDArray[np.int64]:
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InputError(
+            f"{name} as an edge list must hold 1-D arrays of whole numbers, "
+            f"got shape {array.shape} and dtype {array.dtype}"
+        )
+    return array.astype(np.int64)
+
+
+def _from_edge_index(data: Any, n_nodes: int | None, name: str) -> sp.csr_array:
+    edge_index = _to_numpy(data.edge_index)
+    if edge_index.ndim != 2 or edge_index.shape[0] != 2:
+        raise InputError(f"{name}.edge_index must have shape (2, E), got {edge_index.shape}")
+    weight = getattr(data, "edge_weight", None)
+    edges: tuple[Any, ...] = (edge_index[0], edge_index[1])
+    if weight is not None:
+        edges = (*edges, _to_numpy(weight))
+    known = getattr(data, "num_nodes", None)
+    return _from_edges(edges, n_nodes if known is None else int(known), name)
+
+
+def _to_numpy(tensor: Any) -> NDArray[Any]:
+    return np.asarray(tensor.detach().cpu() if hasattr(tensor, "detach") else tensor)
+
+
+def _from_networkx(graph: Any) -> sp.csr_array:
+    import networkx as nx
+
+    if graph.number_of_nodes() == 0:
+        return sp.csr_array((0, 0))
+    return sp.csr_array(nx.to_scipy_sparse_array(graph, dtype=np.float64))

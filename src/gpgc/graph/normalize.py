@@ -1,0 +1,113 @@
+"""The normalised adjacency Â, and its rows for nodes that join later."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from gpgc.errors import InputError
+from gpgc.graph.adjacency import as_adjacency, check_weights
+
+Normalization = Literal["symmetric", "row"]
+
+
+def normalize(adjacency: sp.csr_array, normalization: Normalization = "symmetric") -> sp.csr_array:
+    r"""Add self-loops and normalise by degrees.
+
+    With :math:`\tilde A = A + I` and its degrees :math:`\tilde D`: ``"symmetric"`` gives
+    :math:`\hat A = \tilde D^{-1/2} \tilde A \tilde D^{-1/2}` (below equation 2 of the paper),
+    ``"row"`` gives :math:`\tilde D^{-1} \tilde A`, the mean over a node and its neighbours.
+
+    Parameters
+    ----------
+    adjacency : csr_array of shape (N, N)
+        As :func:`as_adjacency` returns it.
+    normalization : {"symmetric", "row"}
+        How to divide by the degrees.
+
+    Returns
+    -------
+    csr_array of shape (N, N)
+
+    Examples
+    --------
+    >>> normalize(as_adjacency(([0], [1]))).toarray()
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
+    with_loops = sp.csr_array(adjacency + sp.eye_array(adjacency.shape[0], format="csr"))
+    degrees = degrees_with_loops(adjacency)
+    return _divide(with_loops, degrees, degrees, normalization)
+
+
+def degrees_with_loops(adjacency: sp.csr_array) -> NDArray[np.float64]:
+    """Return the degrees of A + I."""
+    return np.asarray(adjacency.sum(axis=1), dtype=np.float64) + 1.0
+
+
+def join(
+    links: Any,
+    adjacency: sp.csr_array,
+    n_new: int,
+    normalization: Normalization = "symmetric",
+) -> sp.csr_array:
+    """Return the rows of Â for nodes that join a graph whose own nodes stay as they are.
+
+    The new nodes' degrees come from their links; the fitted nodes keep the degrees that they had,
+    so nothing that was computed for them changes.
+
+    Parameters
+    ----------
+    links : array or sparse matrix of shape (M, N) or (M, N + M)
+        Weights from the new nodes to the N fitted ones and, optionally, among themselves.
+    adjacency : csr_array of shape (N, N)
+        The fitted graph.
+    n_new : int
+        The number M of new nodes.
+    normalization : {"symmetric", "row"}
+        As in :func:`normalize`.
+
+    Returns
+    -------
+    csr_array of shape (M, N + M)
+    """
+    n_old = adjacency.shape[0]
+    matrix = sp.csr_array(links if sp.issparse(links) else np.atleast_2d(np.asarray(links)))
+    if matrix.shape not in ((n_new, n_old), (n_new, n_old + n_new)):
+        raise InputError(
+            f"adjacency of new nodes must have shape (M, N) = ({n_new}, {n_old}) or "
+            f"(M, N + M) = ({n_new}, {n_old + n_new}), got {matrix.shape}"
+        )
+    check_weights(matrix.data, "adjacency of new nodes")
+    to_old = sp.csr_array(matrix[:, :n_old], dtype=np.float64)
+    among = sp.csr_array((n_new, n_new))
+    if matrix.shape[1] > n_old:
+        among = as_adjacency(matrix[:, n_old:], n_new, "adjacency among new nodes")
+    rows = sp.hstack([to_old, among + sp.eye_array(n_new)], format="csr")
+    new_degrees = np.asarray(rows.sum(axis=1))
+    old_degrees = degrees_with_loops(adjacency)
+    return _divide(rows, new_degrees, np.concatenate([old_degrees, new_degrees]), normalization)
+
+
+def _divide(
+    matrix: sp.csr_array,
+    row_degrees: NDArray[np.float64],
+    column_degrees: NDArray[np.float64],
+    normalization: Normalization,
+) -> sp.csr_array:
+    if normalization not in get_args(Normalization):
+        raise InputError(
+            f"normalization must be one of {', '.join(get_args(Normalization))}, "
+            f"got {normalization!r}"
+        )
+    matrix = sp.csr_array(matrix)
+    matrix.sort_indices()
+    rows = np.repeat(row_degrees, np.diff(matrix.indptr))
+    if normalization == "row":
+        matrix.data = matrix.data / rows
+    else:
+        matrix.data = matrix.data / np.sqrt(rows * column_degrees[matrix.indices])
+    return matrix

@@ -1,0 +1,33 @@
+"""The algebra of covariances: few parts, each one formula, from which every model is built."""
+
+from gpgc.kernels.activate import Activate, relu_correlation
+from gpgc.kernels.base import (
+    BASE_KERNELS,
+    ArcCosine,
+    BaseKernel,
+    InnerProduct,
+    Polynomial,
+    SquaredExponential,
+    base_kernel_from,
+)
+from gpgc.kernels.combine import Affine, Mix
+from gpgc.kernels.covariance import Covariance
+from gpgc.kernels.features import Features
+from gpgc.kernels.propagate import Propagate
+
+__all__ = [
+    "BASE_KERNELS",
+    "Activate",
+    "Affine",
+    "ArcCosine",
+    "BaseKernel",
+    "Covariance",
+    "Features",
+    "InnerProduct",
+    "Mix",
+    "Polynomial",
+    "Propagate",
+    "SquaredExponential",
+    "base_kernel_from",
+    "relu_correlation",
+]

@@ -1,0 +1,130 @@
+"""What every covariance answers about the N × N matrix that it describes and never stores."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from gpgc._typing import Array, Index, Integers
+from gpgc.engine import Engine
+from gpgc.engine.tiles import split
+
+Columns: TypeAlias = Callable[[Index], Array]
+
+CHUNK_BYTES = 2**27
+"""Bound on the blocks that a deep covariance holds at once while it streams."""
+
+
+class Covariance(ABC):
+    """A covariance Γ of N nodes that is computed where it is asked for.
+
+    Rows and columns are integer arrays, or None for all nodes. A subclass gives ``block``,
+    ``diag`` and ``dense``; whatever can be answered more cheaply it overrides.
+
+    Attributes
+    ----------
+    n_nodes : int
+        The number N of nodes.
+    dtype : numpy dtype
+        In which blocks are computed.
+    engine : Engine
+        What runs the tiles.
+    tileable : bool
+        Whether a tile of rows costs no more than its share of all rows. Covariances with a
+        propagation inside are not: the neighbourhoods of tiles overlap.
+    """
+
+    n_nodes: int
+    dtype: np.dtype[Any]
+    engine: Engine
+    tileable: bool = False
+
+    @abstractmethod
+    def block(self, rows: Index = None, cols: Index = None) -> Array:
+        """Return Γ[rows, cols] as a dense array that the caller may change."""
+
+    @abstractmethod
+    def diag(self, rows: Index = None) -> Array:
+        """Return the diagonal of Γ at ``rows``."""
+
+    @abstractmethod
+    def dense(self) -> Array:
+        """Return the N × N matrix, computed by the plain formula: the reference for small N."""
+
+    def correlation(self, cols: Index = None) -> Columns:
+        r"""Return a function of rows that gives Γ_mn / √(Γ_mm Γ_nn), 0 where a variance is 0."""
+        right = inverse_or_zero(np.sqrt(self.diag(cols)))
+
+        def columns(rows: Index) -> Array:
+            block = self.block(rows, cols)
+            block *= inverse_or_zero(np.sqrt(self.diag(rows)))[:, None]
+            block *= right
+            return block
+
+        return columns
+
+    def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
+        """Return Γ[rows, cols] @ V, a few columns of Γ at a time."""
+        chosen = self.indices(cols)
+        n_rows = self.count(rows)
+        out = np.zeros((n_rows, V.shape[1]), dtype=self.dtype)
+        start = 0
+        for chunk in split(chosen, CHUNK_BYTES // max(1, n_rows * self.dtype.itemsize)):
+            part = V[start : start + len(chunk)]
+            out += times(self.block(rows, chunk), part)
+            start += len(chunk)
+        return out
+
+    def local(self, groups: Integers) -> Array:
+        """Return the blocks Γ[g, g] of many small groups g of equal size.
+
+        Parameters
+        ----------
+        groups : int array of shape (B, d)
+            B groups of d nodes.
+
+        Returns
+        -------
+        array of shape (B, d, d)
+        """
+        nodes, position = np.unique(groups, return_inverse=True)
+        position = position.reshape(groups.shape)
+        union = self.block(nodes, nodes)
+        return union[position[:, :, None], position[:, None, :]]
+
+    def count(self, index: Index) -> int:
+        """Return how many nodes an index names."""
+        if index is None:
+            return self.n_nodes
+        if isinstance(index, slice):
+            return len(range(*index.indices(self.n_nodes)))
+        return len(index)
+
+    def indices(self, index: Index) -> Integers:
+        """Return an index as an integer array."""
+        if index is None or isinstance(index, slice):
+            return np.arange(self.n_nodes)[index if index is not None else slice(None)]
+        return np.asarray(index, dtype=np.intp)
+
+
+def inverse_or_zero(values: Array) -> Array:
+    """Return 1 / values, and 0 where a value is 0."""
+    return np.asarray(np.divide(1.0, values, out=np.zeros_like(values), where=values > 0))
+
+
+def take(values: Any, index: Index) -> Any:
+    """Return the entries that an index names."""
+    return values if index is None else values[index]
+
+
+def times(block: Array, V: Any) -> Array:
+    """Return block @ V for a dense or a sparse V."""
+    if not sp.issparse(V):
+        product: Array = block @ np.asarray(V, dtype=block.dtype)
+        return product
+    transposed = sp.csr_array(V.T).astype(block.dtype)
+    return np.asarray((transposed @ block.T).T)
