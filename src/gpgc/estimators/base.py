@@ -101,6 +101,20 @@ class GraphProcess(BaseEstimator):
             answer.append(self._posterior.covariance(cross, covariance.block(rows, rows)))
         return answer[0] if len(answer) == 1 else tuple(answer)
 
+    def leave_one_out(self) -> tuple[Array, Array]:
+        """Return how each labelled node would be predicted from the others, in closed form.
+
+        Returns
+        -------
+        mean : array of shape (D, k)
+            In the order of ``labelled_nodes_``.
+        std : array of shape (D,)
+            Of a noisy observation.
+        """
+        check_is_fitted(self)
+        mean, variance = self._posterior.leave_one_out()
+        return mean + self._center, np.sqrt(variance)
+
     def save(self, path: str | Path) -> None:
         """Write the fitted estimator to one file: arrays and JSON, no pickle; see `gpgc.load`."""
         from gpgc.estimators.storage import save
@@ -141,7 +155,7 @@ class GraphProcess(BaseEstimator):
 
     def _set_graph(self, graph: sp.csr_array, features: Any, built_graph: bool) -> None:
         """Build the covariance of all nodes; features None stands for one-hot features."""
-        self._graph, self._built_graph = graph, built_graph
+        self.adjacency_, self._built_graph = graph, built_graph
         self._has_features = features is not None
         if features is None:
             self._features = sp.eye_array(graph.shape[0], format="csr")
@@ -211,7 +225,7 @@ class GraphProcess(BaseEstimator):
 
     def _join(self, X: Any, links: Any) -> tuple[Covariance, Integers, Integers]:
         """Return a covariance of the nodes that matter, the new nodes and the labelled in it."""
-        n_old = self._graph.shape[0]
+        n_old = self.adjacency_.shape[0]
         if self._has_features:
             if X is None:
                 raise InputError("X must hold the features of the new nodes, got None")
@@ -234,7 +248,7 @@ class GraphProcess(BaseEstimator):
                 )
             n_new = links.shape[0] if sp.issparse(links) else len(np.atleast_2d(links))
             features = sp.eye_array(n_old + n_new, format="csr")
-        rows = join(links, self._graph, n_new, self.normalization)
+        rows = join(links, self.adjacency_, n_new, self.normalization)
         wide = self._propagation.copy()
         wide.resize((n_old, n_old + n_new))
         propagation = sp.vstack([wide, rows], format="csr")
@@ -256,7 +270,7 @@ class GraphProcess(BaseEstimator):
     def _check_nodes(self, nodes: Any) -> Integers | None:
         if nodes is None:
             return None
-        chosen, n_nodes = np.asarray(nodes), self._graph.shape[0]
+        chosen, n_nodes = np.asarray(nodes), self.adjacency_.shape[0]
         if chosen.size == 0:
             chosen = chosen.astype(np.intp)
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu":

@@ -58,6 +58,8 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         The noise σ_τ² in use, and the log evidence summed over the columns of the targets.
     covariance_ : Covariance
         The prior covariance Γ of all nodes.
+    adjacency_ : csr_array of shape (N, N)
+        The graph, symmetric and without self-loops.
 
     Examples
     --------

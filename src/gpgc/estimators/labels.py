@@ -33,15 +33,11 @@ def encode_labels(y: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
             f"y must have at least one label, got {len(values)} unlabelled nodes "
             "(-1, or None or NaN, marks a node as unlabelled)"
         )
-    given = values[known]
+    given = _of_one_type(values[known])
     if given.dtype.kind == "f" and (given == given.astype(np.int64)).all():
         given = given.astype(np.int64)
     check_classification_targets(given)
-    try:
-        classes, codes_of_given = np.unique(given, return_inverse=True)
-    except TypeError as error:
-        kinds = sorted({type(value).__name__ for value in given})
-        raise InputError(f"y must hold labels of one type, got {', '.join(kinds)}") from error
+    classes, codes_of_given = np.unique(given, return_inverse=True)
     codes = np.full(len(values), UNLABELLED, dtype=np.int64)
     codes[known] = codes_of_given
     return codes, classes
@@ -57,6 +53,18 @@ def _as_array(y: Any) -> NDArray[Any]:
     if values.dtype.kind == "f" and np.isinf(values).any():
         raise InputError("Input y contains infinity; expected labels, or NaN where unlabelled")
     return np.asarray(values)
+
+
+def _of_one_type(given: NDArray[Any]) -> NDArray[Any]:
+    """Return labels that came as objects as numbers where they are, or refuse a mixture."""
+    if given.dtype.kind != "O":
+        return given
+    kinds = {type(value).__name__ for value in given}
+    if all(isinstance(value, str) for value in given):
+        return given
+    if any(isinstance(value, str) for value in given):
+        raise InputError(f"y must hold labels of one type, got {', '.join(sorted(kinds))}")
+    return np.array(given.tolist())
 
 
 def _is_missing(values: NDArray[Any]) -> NDArray[np.bool_]:

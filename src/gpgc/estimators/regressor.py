@@ -40,6 +40,8 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         The noise σ_τ² in use, and the log evidence summed over the columns of the targets.
     covariance_ : Covariance
         The prior covariance Γ of all nodes.
+    adjacency_ : csr_array of shape (N, N)
+        The graph, symmetric and without self-loops.
 
     Examples
     --------
@@ -127,7 +129,12 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
 def _as_values(y: Any) -> tuple[Array, bool]:
     if y is None:
         raise InputError("y must be given: requires y to be passed, but the target y is None")
-    values = np.asarray(y, dtype=np.float64)
+    given = np.asarray(y)
+    if given.dtype.kind not in "biufO":
+        raise InputError(
+            f"y must hold real numbers (Complex data not supported), got {given.dtype}"
+        )
+    values = given.astype(np.float64)
     if values.ndim != 2 or values.shape[1] == 1:
         values = column_or_1d(values, warn=True)[:, None]
         squeeze = True

@@ -32,7 +32,7 @@ UNREADABLE = (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZip
 def save(estimator: GraphProcess, path: Path) -> None:
     """Write a fitted estimator; either the whole file appears or nothing."""
     arrays: dict[str, NDArray[Any]] = {"labelled": estimator.labelled_nodes_}
-    _pack_matrix("adjacency", estimator._graph, arrays)
+    _pack_matrix("adjacency", estimator.adjacency_, arrays)
     if estimator._has_features:
         _pack_matrix("features", estimator._features, arrays)
     for name, value in estimator._state().items():

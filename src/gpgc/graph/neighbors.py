@@ -58,6 +58,8 @@ def nearest_links(
     from sklearn.neighbors import NearestNeighbors
 
     _check_count(n_neighbors)
+    if sp.issparse(new) and not sp.issparse(fitted):
+        new = new.toarray()
     search = NearestNeighbors(n_neighbors=min(n_neighbors, fitted.shape[0]), n_jobs=n_jobs)
     return sp.csr_array(search.fit(fitted).kneighbors_graph(new, mode="connectivity"))
 

@@ -56,7 +56,10 @@ class Covariance(ABC):
         """Return the N × N matrix, computed by the plain formula: the reference for small N."""
 
     def correlation(self, cols: Index = None) -> Columns:
-        r"""Return a function of rows that gives Γ_mn / √(Γ_mm Γ_nn), 0 where a variance is 0."""
+        """Return a function of rows that gives Γ_mn / √(Γ_mm Γ_nn).
+
+        Where a variance is 0 the correlation is a finite number without meaning.
+        """
         right = inverse_or_zero(np.sqrt(self.diag(cols)))
 
         def columns(rows: Index) -> Array:

@@ -1,0 +1,5 @@
+"""``python -m gpgc``."""
+
+from gpgc.cli import main
+
+main()

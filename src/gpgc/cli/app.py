@@ -1,0 +1,136 @@
+"""Commands and their options."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import gpgc
+from gpgc.errors import DataError, InputError
+
+app = typer.Typer(
+    help="Label a handful of nodes of a graph; get labels, probabilities and error bars for all.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+ModelOption = Annotated[str, typer.Option("--model", help="big or small, as in the paper.")]
+KernelOption = Annotated[
+    str,
+    typer.Option(
+        "--base-kernel",
+        help="inner_product, arc_cosine, polynomial or squared_exponential.",
+    ),
+]
+DepthOption = Annotated[int, typer.Option("--depth", help="Number of layers.")]
+NoiseOption = Annotated[
+    str, typer.Option("--noise", help="Noise variance: a number, 'loo' or 'evidence'.")
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print the result as one JSON object on standard output.")
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"gpgc {gpgc.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def run(
+    dataset: Annotated[
+        str, typer.Argument(help="digits (no download), cora, citeseer or pubmed.")
+    ] = "digits",
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the data; else $GPGC_DATA, the cache, a download."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the split, where it is drawn.")] = 0,
+    model: ModelOption = "big",
+    base_kernel: KernelOption = "inner_product",
+    depth: DepthOption = 2,
+    noise: NoiseOption = "loo",
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Run the whole job on a known data set and print what came out."""
+    from gpgc.cli.jobs import run_dataset
+    from gpgc.cli.output import show
+
+    settings = _settings(model, base_kernel, depth, noise)
+    show(run_dataset(dataset, data_dir, seed, settings), as_json, quiet)
+
+
+@app.command()
+def classify(
+    labels: Annotated[Path, typer.Option(help="CSV with the columns id,label.")],
+    out: Annotated[
+        Path, typer.Option(help="CSV to write: id,label,probability,std,given, a row a node.")
+    ],
+    edges: Annotated[
+        Path | None, typer.Option(help="CSV with the columns source,target[,weight].")
+    ] = None,
+    features: Annotated[
+        Path | None,
+        typer.Option(help="CSV (first column id), .npy or sparse .npz (ids 0 ... N-1)."),
+    ] = None,
+    neighbors: Annotated[
+        int, typer.Option(help="Neighbours of the graph that is built when --edges is left out.")
+    ] = 10,
+    model: ModelOption = "big",
+    base_kernel: KernelOption = "inner_product",
+    depth: DepthOption = 2,
+    noise: NoiseOption = "loo",
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Label the nodes of your own graph.
+
+    Either --edges or --features may be left out: without edges the graph is made of each node's
+    nearest neighbours by features, without features the graph alone speaks. An empty label means
+    unlabelled.
+    """
+    from gpgc.cli.jobs import classify_files
+    from gpgc.cli.output import show
+
+    settings = {**_settings(model, base_kernel, depth, noise), "n_neighbors": neighbors}
+    show(classify_files(edges, features, labels, out, settings), as_json, quiet)
+
+
+def _settings(model: str, base_kernel: str, depth: int, noise: str) -> dict[str, str | int | float]:
+    try:
+        noise_variance: str | float = float(noise)
+    except ValueError:
+        noise_variance = noise
+    return {
+        "model": model,
+        "base_kernel": base_kernel,
+        "depth": depth,
+        "noise_variance": noise_variance,
+    }
+
+
+def main() -> None:
+    """Run the command line; wrong input ends with one sentence and exit code 2."""
+    try:
+        app()
+    except (InputError, DataError) as error:
+        sys.stderr.write(f"gpgc: {error}\n")
+        raise SystemExit(2) from None

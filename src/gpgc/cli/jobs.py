@@ -1,0 +1,105 @@
+"""The jobs behind the commands, each returning what there is to print."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import log_loss
+
+from gpgc.cli.files import read_graph_files
+from gpgc.cli.output import peak_memory_mb, working
+from gpgc.datasets import load_dataset
+from gpgc.estimators import GPGCClassifier
+from gpgc.estimators.storage import write_whole
+
+
+def run_dataset(
+    name: str, data_dir: Path | None, seed: int, settings: dict[str, Any]
+) -> dict[str, Any]:
+    """Fit a known data set's training labels and score the test nodes."""
+    data = load_dataset(name, data_dir=data_dir, seed=seed)
+    y = np.full(len(data.labels), -1)
+    y[data.train] = data.labels[data.train]
+    start = time.perf_counter()
+    with working(f"labelling {name}"):
+        estimator = GPGCClassifier(**settings).fit(data.features, y, adjacency=data.adjacency)
+        predicted, probabilities = estimator.predict(), estimator.predict_proba()
+    seconds = time.perf_counter() - start
+    test, truth = data.test, data.labels[data.test]
+    return {
+        "dataset": name,
+        **_describe(estimator, data.features.shape[1]),
+        "test_nodes": len(test),
+        "accuracy": float(np.mean(predicted[test] == truth)),
+        "log_loss": float(log_loss(truth, probabilities[test], labels=estimator.classes_)),
+        "seconds": round(seconds, 4),
+        "peak_memory_mb": peak_memory_mb(),
+    }
+
+
+def classify_files(
+    edges: Path | None,
+    features: Path | None,
+    labels: Path,
+    out: Path,
+    settings: dict[str, Any],
+) -> dict[str, Any]:
+    """Label the nodes of a user's files and write a row for each."""
+    with working("reading"):
+        graph = read_graph_files(edges, features, labels)
+    start = time.perf_counter()
+    with working("labelling"):
+        estimator = GPGCClassifier(**settings)
+        estimator.fit(graph.features, graph.labels, adjacency=graph.edges)
+        probabilities = estimator.predict_proba()
+        _, std = estimator.predict_latent(return_std=True)
+    seconds = time.perf_counter() - start
+    chosen = np.searchsorted(estimator.classes_, estimator.transduction_)
+    given = np.isin(np.arange(len(graph.ids)), estimator.labelled_nodes_)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["id", "label", "probability", "std", "given"])
+    columns = zip(
+        graph.ids,
+        estimator.transduction_,
+        probabilities[np.arange(len(chosen)), chosen],
+        std,
+        given,
+        strict=True,
+    )
+    for name, label, probability, deviation, is_given in columns:
+        writer.writerow([name, label, f"{probability:.6g}", f"{deviation:.6g}", int(is_given)])
+    write_whole(out, text.getvalue().encode())
+    return {
+        "dataset": str(edges or features),
+        **_describe(estimator, None if graph.features is None else graph.features.shape[1]),
+        "accuracy": None,
+        "log_loss": None,
+        "loo_accuracy": _leave_one_out_accuracy(estimator),
+        "seconds": round(seconds, 4),
+        "peak_memory_mb": peak_memory_mb(),
+        "out": str(out),
+    }
+
+
+def _leave_one_out_accuracy(estimator: GPGCClassifier) -> float:
+    mean, _ = estimator.leave_one_out()
+    given = estimator.transduction_[estimator.labelled_nodes_]
+    return float(np.mean(estimator.classes_[mean.argmax(axis=1)] == given))
+
+
+def _describe(estimator: GPGCClassifier, n_features: int | None) -> dict[str, Any]:
+    return {
+        "model": f"{estimator.model}, {estimator.base_kernel}, depth {estimator.depth}",
+        "nodes": estimator.covariance_.n_nodes,
+        "edges": estimator.adjacency_.nnz // 2,
+        "features": n_features,
+        "classes": len(estimator.classes_),
+        "labels": len(estimator.labelled_nodes_),
+        "noise_variance": estimator.noise_variance_,
+    }

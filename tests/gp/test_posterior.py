@@ -1,0 +1,179 @@
+"""Closed forms equal brute force."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from gpgc.errors import GPGCWarning, InputError
+from gpgc.gp import NoisePath, Posterior, choose_noise, largest_probability
+from gpgc.gp.selection import RELATIVE_NOISE, cross_entropy, fit_temperature
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(0)
+    factor = rng.normal(size=(12, 12))
+    gamma = factor @ factor.T / 12
+    targets = rng.normal(size=(8, 3))
+    return gamma, targets, 0.3
+
+
+def test_posterior_by_matrix_inverse(problem):
+    gamma, targets, noise = problem
+    observed, rest = slice(0, 8), slice(8, 12)
+    posterior = Posterior(gamma[observed, observed], targets, noise)
+    inverse = np.linalg.inv(gamma[observed, observed] + noise * np.eye(8))
+    cross = gamma[rest, observed]
+    Lambda = gamma[rest, rest] - cross @ inverse @ cross.T
+    np.testing.assert_allclose(posterior.mean(cross), cross @ inverse @ targets, atol=1e-12)
+    np.testing.assert_allclose(posterior.covariance(cross, gamma[rest, rest]), Lambda, atol=1e-12)
+    np.testing.assert_allclose(
+        posterior.variance(cross, np.diagonal(gamma)[rest]), np.diagonal(Lambda), atol=1e-12
+    )
+    assert posterior.jitter == 0
+
+
+def test_evidence_is_the_density_of_the_targets(problem):
+    gamma, targets, noise = problem
+    K = gamma[:8, :8] + noise * np.eye(8)
+    expected = sum(multivariate_normal(np.zeros(8), K).logpdf(column) for column in targets.T)
+    posterior = Posterior(gamma[:8, :8], targets, noise)
+    assert posterior.log_marginal_likelihood() == pytest.approx(expected, rel=1e-10)
+    assert NoisePath(gamma[:8, :8], targets).log_marginal_likelihood(noise) == pytest.approx(
+        expected, rel=1e-10
+    )
+
+
+def test_leave_one_out_by_leaving_one_out(problem):
+    gamma, targets, noise = problem
+    gamma = gamma[:8, :8]
+    mean, variance = np.empty((8, 3)), np.empty(8)
+    for out in range(8):
+        kept = np.delete(np.arange(8), out)
+        rest = Posterior(gamma[np.ix_(kept, kept)], targets[kept], noise)
+        cross = gamma[[out]][:, kept]
+        mean[out] = rest.mean(cross)[0]
+        variance[out] = rest.variance(cross, gamma[[out], [out]])[0] + noise
+    for source in (
+        Posterior(gamma, targets, noise).leave_one_out(),
+        NoisePath(gamma, targets).leave_one_out(noise),
+    ):
+        np.testing.assert_allclose(source[0], mean, atol=1e-11)
+        np.testing.assert_allclose(source[1], variance, atol=1e-11)
+
+
+def test_noise_of_each_node(problem):
+    gamma, targets, _ = problem
+    noise = np.linspace(0.1, 0.8, 8)
+    expected = np.linalg.solve(gamma[:8, :8] + np.diag(noise), targets)
+    np.testing.assert_allclose(Posterior(gamma[:8, :8], targets, noise).weights, expected)
+
+
+def test_path_gives_the_weights_of_every_noise_level(problem):
+    gamma, targets, _ = problem
+    path = NoisePath(gamma[:8, :8], targets)
+    for noise in (1e-4, 0.1, 10.0):
+        np.testing.assert_allclose(
+            path.weights(noise), Posterior(gamma[:8, :8], targets, noise).weights, rtol=1e-6
+        )
+
+
+def test_interpolation_without_noise(problem):
+    gamma, targets, _ = problem
+    posterior = Posterior(gamma[:8, :8], targets, 0.0)
+    np.testing.assert_allclose(posterior.mean(gamma[:8, :8]), targets, atol=1e-8)
+    variance = posterior.variance(gamma[:8, :8], np.diagonal(gamma)[:8])
+    np.testing.assert_allclose(variance, 0, atol=1e-8)
+
+
+def test_singular_covariance_reports_its_jitter():
+    with pytest.warns(GPGCWarning, match="singular.*was added"):
+        posterior = Posterior(np.ones((3, 3)), np.ones((3, 1)), 0.0)
+    assert posterior.jitter > 0
+    assert np.isfinite(posterior.weights).all()
+
+
+def test_indefinite_covariance_is_refused():
+    with pytest.raises(InputError, match="positive semi-definite"):
+        Posterior(np.array([[1.0, 3.0], [3.0, 1.0]]), np.ones((2, 1)), 0.0)
+
+
+@pytest.mark.parametrize("noise", [-1.0, np.nan, np.inf])
+def test_wrong_noise(noise):
+    with pytest.raises(InputError, match="noise_variance"):
+        Posterior(np.eye(2), np.ones((2, 1)), noise)
+
+
+def test_wrong_shapes():
+    with pytest.raises(InputError, match=r"\(D, D\)"):
+        Posterior(np.eye(3), np.ones((2, 1)), 1.0)
+
+
+def test_evidence_choice_is_the_best_of_its_grid_and_finds_the_truth():
+    rng = np.random.default_rng(0)
+    x = np.linspace(0, 10, 150)
+    gamma = np.exp(-0.5 * (x[:, None] - x) ** 2)
+    latent = np.linalg.cholesky(gamma + 1e-9 * np.eye(150)) @ rng.normal(size=(150, 4))
+    targets = latent + np.sqrt(0.1) * rng.normal(size=latent.shape)
+    for criterion in ("evidence", "density"):
+        choice = choose_noise(NoisePath(gamma, targets), criterion)
+        assert choice.noise_variance == pytest.approx(0.1, rel=0.3)
+        assert choice.scores.max() == choice.scores[choice.grid == choice.noise_variance][0]
+
+
+def test_cross_entropy_choice_by_brute_force(problem):
+    gamma, _, _ = problem
+    targets = np.eye(2)[[0, 0, 1, 1, 0, 1, 0, 1]]
+    choice = choose_noise(NoisePath(gamma[:8, :8], targets), "cross_entropy")
+    best = min(
+        (
+            cross_entropy(mean, targets, t := fit_temperature(mean, targets)),
+            -noise,
+            t,
+        )
+        for noise in RELATIVE_NOISE * np.diagonal(gamma)[:8].mean()
+        for mean in [Posterior(gamma[:8, :8], targets, noise).leave_one_out()[0]]
+    )
+    assert choice.noise_variance == pytest.approx(-best[1])
+    assert choice.temperature == pytest.approx(best[2], rel=1e-4)
+
+
+def test_fitted_temperature_is_where_the_slope_of_the_cross_entropy_is_zero():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(200, 3))
+    codes = [rng.choice(3, p=np.exp(2 * s) / np.exp(2 * s).sum()) for s in scores]
+    targets = np.eye(3)[codes]
+    t = fit_temperature(scores, targets)
+    slope = cross_entropy(scores, targets, t + 1e-4) - cross_entropy(scores, targets, t - 1e-4)
+    assert abs(slope) < 1e-8
+    assert t == pytest.approx(2, rel=0.3)
+
+
+def test_temperature_of_perfect_and_hopeless_scores_stays_finite():
+    targets = np.eye(2)[[0, 1]]
+    assert 30 < fit_temperature(targets, targets) <= 1e3
+    assert fit_temperature(1 - targets, targets) == pytest.approx(1e-2, rel=1e-3)
+
+
+def test_largest_probability_by_sampling():
+    rng = np.random.default_rng(0)
+    mean, std = rng.normal(size=(5, 4)), rng.uniform(0.2, 2, size=5)
+    draws = mean[None] + std[None, :, None] * rng.normal(size=(200_000, 5, 4))
+    frequency = np.stack([np.mean(draws.argmax(axis=2) == c, axis=0) for c in range(4)], axis=1)
+    np.testing.assert_allclose(largest_probability(mean, std), frequency, atol=5e-3)
+
+
+def test_largest_probability_of_two_classes_in_closed_form():
+    from scipy.stats import norm
+
+    mean, std = np.array([[0.7, 0.1], [5.0, -5.0], [0.0, 0.0]]), np.array([0.3, 2.0, 1.0])
+    expected = norm.cdf((mean[:, 0] - mean[:, 1]) / (np.sqrt(2) * std))
+    np.testing.assert_allclose(largest_probability(mean, std)[:, 0], expected, atol=1e-8)
+
+
+def test_largest_probability_at_its_ends():
+    certain = largest_probability(np.array([[1.0, 0.0], [0.5, 0.5]]), np.zeros(2))
+    assert certain.tolist() == [[1, 0], [0.5, 0.5]]
+    assert largest_probability(np.array([[0.3]]), np.array([1.0])).tolist() == [[1.0]]
+    far = largest_probability(np.array([[1e3, 0.0, -1e3]]), np.array([1e-3]))
+    assert far.tolist() == [[1, 0, 0]]

@@ -1,0 +1,147 @@
+"""One law-suite for every kernel, model and depth."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import gpgc
+from gpgc.graph import as_adjacency, normalize
+from gpgc.kernels import (
+    Activate,
+    Affine,
+    ArcCosine,
+    Features,
+    InnerProduct,
+    Mix,
+    Polynomial,
+    Propagate,
+    SquaredExponential,
+)
+from tests.laws import check_laws
+
+KERNELS = [
+    InnerProduct(),
+    ArcCosine(),
+    Polynomial(),
+    Polynomial(offset=0.0, degree=3),
+    SquaredExponential(),
+    SquaredExponential(length_scale=3.0),
+]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    ("kernel", "model"), list(itertools.product(KERNELS, ["small", "big"])), ids=repr
+)
+def test_every_model(awkward, kernel, model, depth):
+    graph, features = awkward
+    for bias_variance in (0.0, 0.4):
+        check_laws(
+            gpgc.covariance(
+                graph,
+                features,
+                model=model,
+                base_kernel=kernel,
+                depth=depth,
+                weight_variance=1.7,
+                bias_variance=bias_variance,
+            )
+        )
+
+
+@pytest.mark.parametrize("normalization", ["symmetric", "row"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_normalizations_and_sparse_features(awkward, normalization, sparse):
+    graph, features = awkward
+    features = np.where(np.abs(features) > 1.2, features, 0.0)
+    chosen = sp.csr_array(features) if sparse else features
+    check_laws(gpgc.covariance(graph, chosen, normalization=normalization))
+
+
+def test_sparse_and_dense_features_agree(awkward):
+    graph, features = awkward
+    features = np.hstack([np.where(np.abs(features) > 1.5, features, 0.0), np.zeros((24, 40))])
+    sparse = gpgc.covariance(graph, sp.csr_array(features))
+    np.testing.assert_allclose(sparse.block(), gpgc.covariance(graph, features).block(), atol=1e-14)
+
+
+def test_products_of_sparse_matrices_where_dense_would_not_fit(awkward, monkeypatch):
+    graph, _ = awkward
+    expected = gpgc.covariance(graph).block()
+    monkeypatch.setattr("gpgc.kernels.features.DENSE_LIMIT", 0)
+    np.testing.assert_allclose(gpgc.covariance(graph).block(), expected, atol=1e-14)
+
+
+def test_one_hot_features(awkward):
+    check_laws(gpgc.covariance(awkward[0]))
+
+
+def test_neighbour_graph_of_features(awkward):
+    check_laws(gpgc.covariance(None, awkward[1]))
+
+
+@pytest.mark.parametrize("n_nodes", [1, 2])
+def test_tiny_graphs(n_nodes):
+    for model in ("small", "big"):
+        check_laws(gpgc.covariance(sp.csr_array((n_nodes, n_nodes)), model=model))
+
+
+def test_mixtures(awkward):
+    graph, features = awkward
+    parts = [
+        gpgc.covariance(graph, features, model=model, base_kernel=kernel)
+        for model, kernel in [("small", "arc_cosine"), ("big", "polynomial")]
+    ]
+    check_laws(Mix(parts))
+    check_laws(Mix(parts, weights=[0.3, 2.0]))
+    check_laws(Activate(Mix(parts)))
+
+
+def test_parts_on_their_own(awkward):
+    graph, features = awkward
+    leaf = Features(InnerProduct(), features)
+    for part in (leaf, Affine(leaf, 0.5, 0.25), Activate(leaf)):
+        check_laws(part)
+        check_laws(Propagate(normalize(as_adjacency(graph)), part))
+
+
+def test_float32_follows_float64(awkward):
+    graph, features = awkward
+    for kernel in ("inner_product", "polynomial", "squared_exponential"):
+        exact = gpgc.covariance(graph, features, base_kernel=kernel, depth=3)
+        fast = gpgc.covariance(graph, features, base_kernel=kernel, depth=3, dtype=np.float32)
+        assert fast.block().dtype == np.float32
+        np.testing.assert_allclose(fast.block(), exact.block(), atol=3e-6)
+        check_laws(fast, atol=1e-5)
+
+
+def test_relabelling_the_nodes_permutes_the_answer(awkward):
+    graph, features = awkward
+    order = np.random.default_rng(1).permutation(24)
+    for kernel in KERNELS:
+        plain = gpgc.covariance(graph, features, base_kernel=kernel, depth=3).block()
+        moved = gpgc.covariance(
+            graph[order][:, order], features[order], base_kernel=kernel, depth=3
+        ).block()
+        np.testing.assert_allclose(moved, plain[np.ix_(order, order)], atol=1e-7)
+
+
+def test_hubs_are_streamed_to_the_same_variance(monkeypatch):
+    star = (np.zeros(400, dtype=int), np.arange(1, 401))
+    features = np.random.default_rng(0).normal(size=(401, 4))
+    covariance = gpgc.covariance(star, features)
+    np.testing.assert_allclose(covariance.diag([0])[0], covariance.dense()[0, 0], rtol=1e-12)
+    monkeypatch.setattr("gpgc.kernels.propagate.HUB", 10_000)
+    stored = gpgc.covariance(star, features)
+    np.testing.assert_allclose(stored.diag(), covariance.diag(), rtol=1e-12)
+
+
+def test_deep_covariances_stream_columns_to_the_same_product(awkward, monkeypatch):
+    graph, features = awkward
+    covariance = gpgc.covariance(graph, features, depth=3)
+    V = np.random.default_rng(0).normal(size=(24, 2))
+    whole = covariance.matmul(None, None, V)
+    monkeypatch.setattr("gpgc.kernels.covariance.CHUNK_BYTES", 8 * 24 * 5)
+    np.testing.assert_allclose(covariance.matmul(None, None, V), whole, atol=1e-12)
