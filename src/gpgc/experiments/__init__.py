@@ -1,0 +1,1 @@
+"""Each table and figure of the paper, with the published numbers beside ours."""

@@ -1,0 +1,82 @@
+"""The paper's framework figure: a graph with few labels, the posterior, labels for all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpgc.estimators import GPGCClassifier
+from gpgc.experiments.figures import MARKERS, PALETTE, save_figure
+
+N_POINTS = 150
+LABELLED = {0: (20, 60), 1: (90, 130)}
+"""Which points of each moon are labelled."""
+
+
+def draw_framework(folder: Path) -> list[Path]:
+    """Draw the framework on two moons of points and their neighbour graph; PNG and SVG."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from matplotlib.collections import LineCollection
+    from sklearn.datasets import make_moons
+
+    points, truth = make_moons(N_POINTS, noise=0.09, shuffle=False, random_state=1)
+    y = np.full(N_POINTS, -1)
+    for label, nodes in LABELLED.items():
+        y[list(nodes)] = label
+    estimator = GPGCClassifier(n_neighbors=6, depth=3).fit(points, y)
+    mean, std = estimator.predict_latent(return_std=True)
+    probability = estimator.predict_proba()
+    graph = estimator.adjacency_.tocoo()
+    segments = np.stack([points[graph.row], points[graph.col]], axis=1)
+
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.9), layout="constrained")
+    for axis in axes:
+        axis.add_collection(LineCollection(list(segments), colors="0.85", linewidths=0.7, zorder=0))
+        axis.set(xticks=[], yticks=[], aspect="equal")
+        axis.spines[:].set_visible(False)
+
+    axes[0].set_title("A graph with features X, few labels $Y_D$")
+    axes[0].scatter(*points.T, c="0.72", s=16, zorder=1)
+    _mark(axes[0], points, y, size=110)
+
+    axes[1].set_title(r"Posterior $\mathcal{N}(\bar{Z}_U, \Lambda)$ given the labels")
+    latent = axes[1].scatter(
+        *points.T, c=mean[:, 1] - mean[:, 0], s=20 + 260 * std / std.max() * (y < 0), cmap="cividis"
+    )
+    colourbar = figure.colorbar(latent, ax=axes[1], shrink=0.75)
+    colourbar.set_label("difference of latent means")
+    axes[1].set_xlabel("size: posterior standard deviation")
+
+    predicted = estimator.predict()
+    axes[2].set_title(r"Labels $\hat{Y}_U$ with probabilities")
+    for label in LABELLED:
+        chosen = predicted == label
+        axes[2].scatter(
+            *points[chosen].T,
+            c=PALETTE[label],
+            marker=MARKERS[label],
+            s=24,
+            alpha=np.clip(probability.max(axis=1)[chosen] * 1.6 - 0.7, 0.15, 1.0),
+            linewidths=0,
+        )
+    _mark(axes[2], points, y, size=110)
+    axes[2].set_xlabel(f"paler: less certain; {np.mean(predicted == truth):.0%} right")
+    return save_figure(figure, folder, "framework")
+
+
+def _mark(axis: Any, points: Any, y: Any, size: int) -> None:
+    for label in LABELLED:
+        axis.scatter(
+            *points[y == label].T,
+            c=PALETTE[label],
+            marker=MARKERS[label],
+            s=size,
+            edgecolors="black",
+            linewidths=1.2,
+            zorder=3,
+        )
