@@ -9,9 +9,10 @@ import numpy as np
 
 from gpgc.estimators import GPGCClassifier
 from gpgc.experiments.figures import MARKERS, PALETTE, save_figure
+from gpgc.kernels import SquaredExponential
 
 N_POINTS = 150
-LABELLED = {0: (20, 60), 1: (90, 130)}
+LABELLED = {0: (8, 38, 66), 1: (84, 112, 143)}
 """Which points of each moon are labelled."""
 
 
@@ -24,11 +25,11 @@ def draw_framework(folder: Path) -> list[Path]:
     from matplotlib.collections import LineCollection
     from sklearn.datasets import make_moons
 
-    points, truth = make_moons(N_POINTS, noise=0.09, shuffle=False, random_state=1)
+    points, truth = make_moons(N_POINTS, noise=0.08, shuffle=False, random_state=1)
     y = np.full(N_POINTS, -1)
     for label, nodes in LABELLED.items():
         y[list(nodes)] = label
-    estimator = GPGCClassifier(n_neighbors=6, depth=3).fit(points, y)
+    estimator = GPGCClassifier(base_kernel=SquaredExponential(0.4), n_neighbors=6).fit(points, y)
     mean, std = estimator.predict_latent(return_std=True)
     probability = estimator.predict_proba()
     graph = estimator.adjacency_.tocoo()
@@ -46,11 +47,10 @@ def draw_framework(folder: Path) -> list[Path]:
 
     axes[1].set_title(r"Posterior $\mathcal{N}(\bar{Z}_U, \Lambda)$ given the labels")
     latent = axes[1].scatter(
-        *points.T, c=mean[:, 1] - mean[:, 0], s=20 + 260 * std / std.max() * (y < 0), cmap="cividis"
+        *points.T, c=mean[:, 1] - mean[:, 0], s=120 * std / std.max(), cmap="cividis"
     )
-    colourbar = figure.colorbar(latent, ax=axes[1], shrink=0.75)
-    colourbar.set_label("difference of latent means")
-    axes[1].set_xlabel("size: posterior standard deviation")
+    colourbar = figure.colorbar(latent, ax=axes[1], orientation="horizontal", shrink=0.7, aspect=30)
+    colourbar.set_label("colour: difference of latent means; size: standard deviation")
 
     predicted = estimator.predict()
     axes[2].set_title(r"Labels $\hat{Y}_U$ with probabilities")

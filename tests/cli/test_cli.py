@@ -1,0 +1,194 @@
+"""The command line as a user meets it: in a process of its own, by its output and exit code."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+EDGES = "source,target\na,b\nb,c\nd,e\ne,f\n"
+LABELS = "id,label\na,left\nc,left\nd,right\nf,right\nb,\n"
+
+
+def gpgc(*arguments, cwd=None):
+    return subprocess.run(
+        [sys.executable, "-m", "gpgc", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        check=False,
+    )
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "edges.csv").write_text(EDGES)
+    (tmp_path / "labels.csv").write_text(LABELS)
+    return tmp_path
+
+
+def classify(folder, *more):
+    return gpgc("classify", "--labels", "labels.csv", "--out", "out.csv", *more, cwd=folder)
+
+
+def read(folder):
+    with (folder / "out.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_run_digits_needs_nothing_and_is_accurate():
+    done = gpgc("run", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["dataset"] == "digits"
+    assert result["accuracy"] >= 0.93
+    assert result["labels"] == 100
+    assert {"log_loss", "seconds", "peak_memory_mb", "nodes", "edges"} <= set(result)
+    assert done.stderr == ""
+
+
+def test_run_prints_one_table():
+    done = gpgc("run")
+    assert done.returncode == 0
+    for word in ("nodes", "edges", "labels", "model", "accuracy", "log loss", "seconds", "memory"):
+        assert word in done.stdout
+    assert gpgc("run", "--quiet").stdout == ""
+
+
+@pytest.mark.data
+def test_run_cora(data_dir):
+    done = gpgc("run", "cora", "--data-dir", data_dir, "--json", "--model", "big")
+    assert json.loads(done.stdout)["accuracy"] > 0.78
+
+
+def test_version_and_help():
+    assert gpgc("--version").stdout.startswith("gpgc ")
+    for command in ((), ("run",), ("classify",)):
+        assert gpgc(*command, "--help").returncode == 0
+    assert gpgc("--help").stdout.count("classify") == 1
+
+
+def test_classify_by_edges_alone(files):
+    done = classify(files, "--edges", "edges.csv")
+    assert done.returncode == 0, done.stderr
+    rows = read(files)
+    assert list(rows[0]) == ["id", "label", "probability", "std", "given"]
+    assert [row["id"] for row in rows] == list("abcdef")
+    assert [row["label"] for row in rows] == ["left"] * 3 + ["right"] * 3
+    assert [row["given"] for row in rows] == ["1", "0", "1", "1", "0", "1"]
+    assert all(0 < float(row["probability"]) <= 1 and float(row["std"]) >= 0 for row in rows)
+
+
+def test_classify_by_features_alone(files):
+    (files / "x.csv").write_text(
+        "id,h,v\n" + "".join(f"{name},{9 * (i // 3) + 1},{i % 3 + 9 * (i < 3)}\n" for i, name in enumerate("abcdef"))
+    )
+    done = classify(files, "--features", "x.csv", "--neighbors", 2, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["nodes"] == 6
+    assert [row["label"] for row in read(files)] == ["left"] * 3 + ["right"] * 3
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz"])
+def test_classify_by_arrays_whose_rows_are_ids(tmp_path, kind):
+    matrix = np.eye(4)
+    if kind == "npy":
+        np.save(tmp_path / "x.npy", matrix)
+    else:
+        sp.save_npz(tmp_path / "x.npz", sp.csr_array(matrix))
+    (tmp_path / "edges.csv").write_text("source,target,weight\n0,1,2.5\n2,3,1\n")
+    (tmp_path / "labels.csv").write_text("id,label\n0,x\n3,y\n")
+    done = classify(tmp_path, "--edges", "edges.csv", "--features", f"x.{kind}", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert [row["label"] for row in read(tmp_path)] == ["x", "x", "y", "y"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("edges.csv", "", "edges.csv line 1: expected a header, the file is empty"),
+        ("edges.csv", "source,target\n", "edges.csv line 2: expected at least one edge"),
+        ("edges.csv", "from,to\na,b\n", "edges.csv line 1: expected the columns source,target"),
+        ("edges.csv", "source,target\na\n", "edges.csv line 2: expected 2 values, got 1"),
+        ("edges.csv", "source,target\na,\n", "edges.csv line 2: expected a node id as target"),
+        ("edges.csv", "source,target,weight\na,b,-1\n", "line 2: expected a weight of at least 0"),
+        ("edges.csv", "source,target,weight\na,b,nan\n", "line 2: expected a finite number"),
+        ("edges.csv", "source,target,weight\na,b,x\n", "line 2: expected a finite number.*'x'"),
+        ("labels.csv", "id\na\n", "labels.csv line 1.*without label"),
+        ("labels.csv", "id,label\nz,left\n", "labels.csv line 2: a label for node 'z'"),
+        ("labels.csv", "id,label\na,l\na,r\n", "labels.csv line 3: expected each id once"),
+        ("labels.csv", "id,label\na,\n", "labels.csv: expected at least one label"),
+    ],
+)
+def test_wrong_files_end_with_one_sentence(files, name, content, words):
+    import re
+
+    (files / name).write_text(content)
+    done = classify(files, "--edges", "edges.csv")
+    assert done.returncode == 2
+    assert re.search(words, done.stderr), done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+    assert not (files / "out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("name,x\na,1\n", "first column is id"),
+        ("id\na\n", "at least one feature"),
+        ("id,x\n", "at least one node"),
+        ("id,x\na,1\na,2\n", "line 3: expected each id once"),
+        ("id,x\na,one\n", "line 2: expected a finite number as x, got 'one'"),
+        ("id,x\na,inf\n", "finite number"),
+        ("id,x\na,1,2\n", "expected 2 values, got 3"),
+        ("id,x\na,1\nb,2\n", "edges.csv line 3: node 'c' as target has no row in the features"),
+    ],
+)
+def test_wrong_features_end_with_one_sentence(files, content, words):
+    (files / "x.csv").write_text(content)
+    done = classify(files, "--edges", "edges.csv", "--features", "x.csv")
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", "atlantis"), "digits, cora"),
+        (("run", "--model", "huge"), "model must be one of"),
+        (("run", "--base-kernel", "cubic"), "base_kernel must be one of"),
+        (("run", "--noise", "some"), "noise_variance must be"),
+        (("run", "--depth", "0"), "depth must be"),
+        (("run", "cora", "--data-dir", "/nowhere/at/all"), "/nowhere/at/all"),
+        (("classify", "--labels", "none.csv", "--out", "o.csv"), "--edges and --features"),
+        (("classify", "--edges", "none.csv", "--labels", "l", "--out", "o"), "none.csv: expected"),
+        (("classify",), "Missing option"),
+    ],
+)
+def test_wrong_arguments_exit_with_2(arguments, words, tmp_path):
+    done = gpgc(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_wrong_arrays_are_named(files):
+    np.save(files / "x.npy", np.ones(3))
+    assert "expected a 2-D matrix" in classify(files, "--features", "x.npy").stderr
+    (files / "x.npy").write_bytes(b"not an array")
+    done = classify(files, "--features", "x.npy")
+    assert done.returncode == 2
+    assert "expected a NumPy array" in done.stderr
+
+
+def test_output_folder_must_exist(files):
+    done = gpgc(
+        "classify", "--edges", "edges.csv", "--labels", "labels.csv", "--out", "no/out.csv",
+        cwd=files,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "folder that exists" in done.stderr

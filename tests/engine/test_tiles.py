@@ -1,0 +1,47 @@
+"""Tiles and threads change the time, never the answer."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import gpgc
+from gpgc.engine import Engine
+
+
+def test_every_row_is_visited_once():
+    visits = np.zeros(1000, dtype=int)
+
+    def work(part):
+        visits[part] += 1
+
+    Engine(3).rows(1000, row_bytes=2**16, work=work)
+    assert (visits == 1).all()
+
+
+def test_errors_in_threads_reach_the_caller():
+    def fail(_):
+        raise RuntimeError("in a thread")
+
+    with pytest.raises(RuntimeError, match="in a thread"):
+        Engine(2).each(fail, range(4))
+
+
+def test_nested_work_stays_in_its_thread():
+    threads = set()
+
+    def outer(_):
+        Engine(4).each(lambda _: threads.add(threading.get_ident()), range(8))
+
+    Engine(2).each(outer, range(2))
+    assert len(threads) <= 2
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+def test_the_number_of_threads_does_not_matter(awkward, n_jobs, monkeypatch):
+    graph, features = awkward
+    expected = gpgc.covariance(graph, features, depth=3, n_jobs=1)
+    monkeypatch.setattr("gpgc.engine.tiles.TILE_BYTES", 1)
+    other = gpgc.covariance(graph, features, depth=3, n_jobs=n_jobs)
+    np.testing.assert_allclose(other.block(), expected.block(), atol=1e-12)
+    np.testing.assert_allclose(other.diag(), expected.diag(), atol=1e-12)

@@ -1,0 +1,39 @@
+"""The package as a whole: light imports, frameworks kept out of the core."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gpgc
+
+
+def imported_by(statement: str) -> set[str]:
+    code = f"import sys; {statement}; print(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+@pytest.mark.parametrize(
+    "statement", ["import gpgc", "import gpgc.kernels, gpgc.engine, gpgc.gp, gpgc.models"]
+)
+def test_the_core_needs_only_numpy_scipy_and_threadpoolctl(statement):
+    forbidden = {"sklearn", "matplotlib", "torch", "torch_geometric", "rich", "typer", "networkx"}
+    assert not imported_by(statement) & forbidden
+
+
+def test_estimators_and_command_line_never_import_torch():
+    assert "torch" not in imported_by("import gpgc.estimators, gpgc.cli, gpgc.datasets")
+
+
+def test_public_names():
+    for name in gpgc.__all__:
+        assert getattr(gpgc, name) is not None
+    assert set(gpgc.__all__) == set(dir(gpgc))
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = gpgc.nothing
+
+
+def test_the_package_is_typed():
+    assert (Path(gpgc.__file__).parent / "py.typed").exists()
