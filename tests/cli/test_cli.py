@@ -84,7 +84,10 @@ def test_classify_by_edges_alone(files):
 
 def test_classify_by_features_alone(files):
     (files / "x.csv").write_text(
-        "id,h,v\n" + "".join(f"{name},{9 * (i // 3) + 1},{i % 3 + 9 * (i < 3)}\n" for i, name in enumerate("abcdef"))
+        "id,h,v\n"
+        + "".join(
+            f"{name},{9 * (i // 3) + 1},{i % 3 + 9 * (i < 3)}\n" for i, name in enumerate("abcdef")
+        )
     )
     done = classify(files, "--features", "x.csv", "--neighbors", 2, "--json")
     assert done.returncode == 0, done.stderr

@@ -13,7 +13,8 @@ from gpgc.kernels.base import (
 from gpgc.kernels.combine import Affine, Mix
 from gpgc.kernels.covariance import Covariance
 from gpgc.kernels.features import Features
-from gpgc.kernels.propagate import Propagate
+from gpgc.kernels.landmarks import Square, Unit
+from gpgc.kernels.propagate import Diffuse, Propagate
 
 __all__ = [
     "BASE_KERNELS",
@@ -22,12 +23,15 @@ __all__ = [
     "ArcCosine",
     "BaseKernel",
     "Covariance",
+    "Diffuse",
     "Features",
     "InnerProduct",
     "Mix",
     "Polynomial",
     "Propagate",
+    "Square",
     "SquaredExponential",
+    "Unit",
     "base_kernel_from",
     "relu_correlation",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpgc._typing import Array, Index, Integers
-from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, take, times
+from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, scale_rows, take, times
 
 
 def relu_correlation(correlation: Array) -> Array:
@@ -90,7 +90,7 @@ class Activate(Covariance):
             return super().matmul(rows, cols, V)
         correlation = self.correlation(cols)
         left, right = take(self._scale, rows), take(self._scale, cols)
-        weighted = _scale_rows(right, V)
+        weighted = scale_rows(right, V)
         chosen = self.indices(rows)
         out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
 
@@ -113,9 +113,3 @@ class Activate(Covariance):
         block *= scale[:, :, None]
         block *= scale[:, None, :]
         return block
-
-
-def _scale_rows(scale: Array, V: Any) -> Any:
-    if isinstance(V, np.ndarray):
-        return scale[:, None] * V
-    return V.multiply(scale[:, None]).tocsr()

@@ -124,6 +124,11 @@ def take(values: Any, index: Index) -> Any:
     return values if index is None else values[index]
 
 
+def scale_rows(scale: Array, V: Any) -> Any:
+    """Return diag(scale) V for a dense or a sparse V."""
+    return V.multiply(scale[:, None]).tocsr() if sp.issparse(V) else scale[:, None] * V
+
+
 def times(block: Array, V: Any) -> Array:
     """Return block @ V for a dense or a sparse V."""
     if not sp.issparse(V):

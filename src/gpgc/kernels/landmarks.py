@@ -1,0 +1,115 @@
+"""Squares over nodes, and covariances scaled to unit variance."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gpgc._typing import Array, Index, Integers
+from gpgc.kernels.covariance import Covariance, inverse_or_zero, scale_rows, take
+
+
+class Square(Covariance):
+    """K[:, L] K[L, :] / |L|: two nodes are alike if they are alike to the same nodes.
+
+    With all nodes as landmarks L this is K K / N, which raises each eigenvalue of K to its square
+    and so trusts the directions in which the whole graph varies most. A sample of landmarks
+    estimates the same sum at a cost that is linear in N.
+
+    Parameters
+    ----------
+    inner : Covariance
+        K.
+    landmarks : int array, optional
+        L; all nodes when not given.
+    """
+
+    def __init__(self, inner: Covariance, landmarks: Integers | None = None) -> None:
+        self.inner, self.landmarks = inner, landmarks
+        self.n_nodes, self.dtype, self.engine = inner.n_nodes, inner.dtype, inner.engine
+        self.n_landmarks = inner.count(landmarks)
+
+    def __repr__(self) -> str:
+        return f"square({self.inner!r})"
+
+    def block(self, rows: Index = None, cols: Index = None) -> Array:
+        """Return K[rows, L] K[L, cols] / |L| from the narrower side."""
+        if self.count(cols) > self.count(rows):
+            return self.block(cols, rows).T
+        right = self.inner.block(self.landmarks, cols)
+        right /= self.n_landmarks
+        return self.inner.matmul(rows, self.landmarks, right)
+
+    def diag(self, rows: Index = None) -> Array:
+        """Return the row sums of K[rows, L]² / |L|, in tiles of rows."""
+        chosen = self.indices(rows)
+        correlation = self.inner.correlation(self.landmarks)
+        scale = np.sqrt(self.inner.diag())
+        right = take(scale, self.landmarks)
+        out = np.empty(len(chosen), dtype=self.dtype)
+
+        def tile(part: slice) -> None:
+            block = correlation(chosen[part])
+            block *= right
+            np.einsum("ij,ij->i", block, block, out=out[part])
+
+        self.engine.rows(len(chosen), self.n_landmarks * self.dtype.itemsize, tile)
+        return np.asarray(out * take(scale, rows) ** 2 / self.n_landmarks)
+
+    def dense(self) -> Array:
+        """Return K[:, L] K[L, :] / |L|."""
+        columns = take(self.inner.dense().T, self.landmarks).T
+        return np.asarray(columns @ columns.T / self.n_landmarks)
+
+    def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
+        """Return K[rows, L] (K[L, cols] V) / |L|."""
+        middle = self.inner.matmul(self.landmarks, cols, V)
+        middle /= self.n_landmarks
+        return self.inner.matmul(rows, self.landmarks, middle)
+
+
+class Unit(Covariance):
+    """Γ_mn / √(Γ_mm Γ_nn): a covariance scaled to variance 1 (0 where the variance was 0).
+
+    Parameters
+    ----------
+    inner : Covariance
+        Γ.
+    """
+
+    def __init__(self, inner: Covariance) -> None:
+        self.inner = inner
+        self.n_nodes, self.dtype, self.engine = inner.n_nodes, inner.dtype, inner.engine
+        self.tileable = inner.tileable
+
+    def __repr__(self) -> str:
+        return f"unit({self.inner!r})"
+
+    @cached_property
+    def _inverse(self) -> Array:
+        return inverse_or_zero(np.sqrt(self.inner.diag()))
+
+    def block(self, rows: Index = None, cols: Index = None) -> Array:
+        """Return the correlations of rows and columns."""
+        block = self.inner.block(rows, cols)
+        block *= take(self._inverse, rows)[:, None]
+        block *= take(self._inverse, cols)
+        return block
+
+    def diag(self, rows: Index = None) -> Array:
+        """Return 1, or 0 where the inner variance is 0."""
+        return np.asarray(take(self._inverse, rows) > 0, dtype=self.dtype)
+
+    def dense(self) -> Array:
+        """Return the correlations of all nodes."""
+        matrix = self.inner.dense()
+        inverse = inverse_or_zero(np.sqrt(np.diagonal(matrix)))
+        return np.asarray(matrix * np.outer(inverse, inverse))
+
+    def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
+        """Return the correlations times V."""
+        out = self.inner.matmul(rows, cols, scale_rows(take(self._inverse, cols), V))
+        out *= take(self._inverse, rows)[:, None]
+        return out

@@ -1,0 +1,72 @@
+"""Propagation over many hops, squares over nodes and unit variance, against plain matrices."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gpgc.errors import InputError
+from gpgc.graph import as_adjacency, normalize
+from gpgc.kernels import Activate, Affine, Diffuse, Features, InnerProduct, Mix, Square, Unit
+from gpgc.kernels.diffusion import PageRank, Power
+from tests.laws import check_laws
+
+
+@pytest.fixture
+def parts(awkward):
+    graph, features = awkward
+    propagation = normalize(as_adjacency(graph), "row")
+    return propagation, Activate(Features(InnerProduct(), propagation @ features))
+
+
+def test_pagerank_tends_to_its_closed_form(parts):
+    matrix = parts[0].toarray()
+    closed = 0.3 * np.linalg.inv(np.eye(24) - 0.7 * matrix)
+    np.testing.assert_allclose(PageRank(parts[0], 0.3, 80).apply(np.eye(24)), closed, atol=1e-10)
+    np.testing.assert_allclose(
+        PageRank(parts[0], 0.3, 80).apply_transposed(sp.eye_array(24)), closed.T, atol=1e-10
+    )
+
+
+def test_power_is_the_power(parts):
+    matrix = parts[0].toarray()
+    cube = np.linalg.matrix_power(matrix, 3)
+    np.testing.assert_allclose(Power(parts[0], 3).apply(np.eye(24)), cube, atol=1e-12)
+    np.testing.assert_allclose(Power(parts[0], 3).apply_transposed(np.eye(24)), cube.T, atol=1e-12)
+
+
+@pytest.mark.parametrize("operator", [PageRank, lambda matrix: Power(matrix, 2)])
+def test_diffusion_after_the_activation_obeys_the_laws(parts, operator):
+    propagation, inner = parts
+    check_laws(Diffuse(operator(propagation), inner))
+    check_laws(Activate(Affine(Diffuse(operator(propagation), inner), 1.0, 0.1)))
+
+
+@pytest.mark.parametrize("landmarks", [None, np.array([3, 9, 4, 20])])
+def test_squares_obey_the_laws(parts, landmarks):
+    square = Square(parts[1], landmarks)
+    check_laws(square)
+    check_laws(Unit(square))
+    check_laws(Unit(parts[1]))
+    check_laws(Mix([Unit(square), Unit(Square(Affine(parts[1], 2.0, 0.3)))]))
+    check_laws(Diffuse(PageRank(parts[0]), square))
+
+
+def test_square_over_all_nodes_squares_the_eigenvalues(parts):
+    inner = np.linalg.eigvalsh(parts[1].dense())
+    np.testing.assert_allclose(
+        np.linalg.eigvalsh(Square(parts[1]).dense()), inner**2 / 24, atol=1e-10
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda S: PageRank(S, teleport=0.0), "teleport"),
+        (lambda S: PageRank(S, teleport=1.5), "teleport"),
+        (lambda S: PageRank(S, steps=0), "steps"),
+        (lambda S: Power(S, 1.5), "steps"),
+    ],
+)
+def test_wrong_settings_are_named(parts, make, words):
+    with pytest.raises(InputError, match=words):
+        make(parts[0])
