@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from gpgc import GPGCClassifier, GPGCRegressor
 from gpgc.errors import InputError
+from gpgc.models import Architecture, build
 from tests.conftest import random_graph
 
 
@@ -42,13 +43,8 @@ def test_joining_equals_the_formula_on_all_nodes(among, depth, model):
     estimator.fit(features, y, adjacency=graph)
 
     propagation, X = joined_by_hand(graph, features, links, new)
-    from gpgc.models import Architecture
-
-    gamma = (
-        Architecture(model, depth=depth)
-        .covariance(sp.csr_array(propagation), propagation @ X)
-        .dense()
-    )
+    network = build(Architecture(model, depth=depth), sp.csr_array(propagation), X)
+    gamma = network.covariance.dense()
     inverse = np.linalg.inv(gamma[:6, :6] + 0.2 * np.eye(6))
     expected = gamma[20:, :6] @ inverse @ np.eye(2)[y[:6]]
     mean, std, cov = estimator.predict_latent(

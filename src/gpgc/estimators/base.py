@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
+from sklearn.preprocessing import normalize as scale_to_norm
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gpgc._typing import Array, Integers
@@ -17,7 +18,9 @@ from gpgc.gp import NoiseChoice, NoisePath, Posterior
 from gpgc.gp.selection import FALLBACK_NOISE, Criterion, choose_noise
 from gpgc.graph import Normalization, as_adjacency, join, nearest_links, neighbor_graph, normalize
 from gpgc.kernels import BaseKernel, Covariance
-from gpgc.models import Architecture, Model
+from gpgc.models import Architecture, Model, build
+
+FeatureNorm = Literal["none", "l1", "l2"]
 
 VARIANCE_ROWS = 8192
 """Nodes whose variances are computed at once from their stored covariances with the labels."""
@@ -35,10 +38,11 @@ class GraphProcess(BaseEstimator):
         bias_variance: float = 0.0,
         noise_variance: float | str = "loo",
         normalization: Normalization = "symmetric",
+        feature_norm: FeatureNorm = "none",
         n_neighbors: int = 10,
         dtype: str = "float64",
         n_jobs: int | None = None,
-        random_state: int | None = None,
+        random_state: int = 0,
     ) -> None:
         self.model = model
         self.base_kernel = base_kernel
@@ -47,6 +51,7 @@ class GraphProcess(BaseEstimator):
         self.bias_variance = bias_variance
         self.noise_variance = noise_variance
         self.normalization = normalization
+        self.feature_norm = feature_norm
         self.n_neighbors = n_neighbors
         self.dtype = dtype
         self.n_jobs = n_jobs
@@ -127,11 +132,6 @@ class GraphProcess(BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _architecture(self) -> Architecture:
-        return Architecture(
-            self.model, self.base_kernel, self.depth, self.weight_variance, self.bias_variance
-        )
-
     def _fit_graph(self, X: Any, adjacency: Any, n_labels: int) -> None:
         """Check parameters, features and graph, and build the covariance of all nodes."""
         if self.dtype not in ("float32", "float64"):
@@ -156,15 +156,19 @@ class GraphProcess(BaseEstimator):
     def _set_graph(self, graph: sp.csr_array, features: Any, built_graph: bool) -> None:
         """Build the covariance of all nodes; features None stands for one-hot features."""
         self.adjacency_, self._built_graph = graph, built_graph
-        self._has_features = features is not None
-        if features is None:
-            self._features = sp.eye_array(graph.shape[0], format="csr")
-        else:
-            self._features = sp.csr_array(features) if sp.issparse(features) else features
-        self._propagation = normalize(graph, self.normalization)
-        self.covariance_ = self._architecture().covariance(
-            self._propagation, self._propagation @ self._features, self.dtype, Engine(self.n_jobs)
+        self._features = None if features is None else _with_norm(features, self.feature_norm)
+        propagation = normalize(graph, self.normalization)
+        architecture = Architecture(
+            self.model,
+            self.base_kernel,
+            self.depth,
+            self.weight_variance,
+            self.bias_variance,
+            self.random_state,
         )
+        engine = Engine(self.n_jobs)
+        self._network = build(architecture, propagation, self._features, self.dtype, engine)
+        self.covariance_ = self._network.covariance
 
     def _fit_process(
         self,
@@ -224,15 +228,20 @@ class GraphProcess(BaseEstimator):
         )
 
     def _join(self, X: Any, links: Any) -> tuple[Covariance, Integers, Integers]:
-        """Return a covariance of the nodes that matter, the new nodes and the labelled in it."""
-        n_old = self.adjacency_.shape[0]
-        if self._has_features:
+        """Return a covariance that holds new and labelled nodes, and where each are in it."""
+        if self._features is None:
+            if X is not None or links is None:
+                raise InputError(
+                    "new nodes of a graph without features need X=None and their adjacency"
+                )
+            new, n_new = None, links.shape[0] if sp.issparse(links) else len(np.atleast_2d(links))
+        else:
             if X is None:
                 raise InputError("X must hold the features of the new nodes, got None")
             new = validate_data(
                 self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
             )
-            n_new = new.shape[0]
+            new, n_new = _with_norm(new, self.feature_norm), new.shape[0]
             if links is None:
                 if not self._built_graph:
                     raise InputError(
@@ -240,32 +249,8 @@ class GraphProcess(BaseEstimator):
                         "the fitted graph was not built from features"
                     )
                 links = nearest_links(self._features, new, self.n_neighbors, n_jobs=self.n_jobs)
-            features = _stack(self._features, new)
-        else:
-            if X is not None or links is None:
-                raise InputError(
-                    "new nodes of a graph without features need X=None and their adjacency"
-                )
-            n_new = links.shape[0] if sp.issparse(links) else len(np.atleast_2d(links))
-            features = sp.eye_array(n_old + n_new, format="csr")
         rows = join(links, self.adjacency_, n_new, self.normalization)
-        wide = self._propagation.copy()
-        wide.resize((n_old, n_old + n_new))
-        propagation = sp.vstack([wide, rows], format="csr")
-        fresh = np.arange(n_old, n_old + n_new)
-        asked = np.union1d(self.labelled_nodes_, fresh)
-        field = self._architecture().receptive_field(propagation, asked)
-        covariance = self._architecture().covariance(
-            propagation[field][:, field],
-            propagation[field] @ features,
-            self.dtype,
-            Engine(self.n_jobs),
-        )
-        return (
-            covariance,
-            np.searchsorted(field, fresh),
-            np.searchsorted(field, self.labelled_nodes_),
-        )
+        return self._network.join(rows, new, self.labelled_nodes_)
 
     def _check_nodes(self, nodes: Any) -> Integers | None:
         if nodes is None:
@@ -285,7 +270,11 @@ class GraphProcess(BaseEstimator):
         return chosen.astype(np.intp)
 
 
-def _stack(fitted: Any, new: Any) -> Any:
-    if sp.issparse(fitted) or sp.issparse(new):
-        return sp.vstack([sp.csr_array(fitted), sp.csr_array(new)], format="csr")
-    return np.vstack([fitted, new])
+def _with_norm(features: Any, norm: FeatureNorm) -> Any:
+    """Return features with rows scaled to the wanted norm; rows of zeros stay."""
+    if norm not in get_args(FeatureNorm):
+        raise InputError(
+            f"feature_norm must be one of {', '.join(get_args(FeatureNorm))}, got {norm!r}"
+        )
+    matrix = sp.csr_array(features) if sp.issparse(features) else features
+    return matrix if norm == "none" else scale_to_norm(matrix, norm=norm)

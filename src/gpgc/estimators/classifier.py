@@ -22,8 +22,9 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
 
     Parameters
     ----------
-    model : {"big", "small"}
-        With or without aggregation over the graph in the hidden layers.
+    model : {"big", "small", "broad"}
+        The paper's networks, with and without aggregation over the graph in the hidden layers,
+        or the one that looks near and far (:mod:`gpgc.models.broad`).
     base_kernel : str or BaseKernel
         K_θ on ÂX: ``"inner_product"``, ``"arc_cosine"``, ``"polynomial"``,
         ``"squared_exponential"``, or an object with parameters of its own.
@@ -37,14 +38,16 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         ``"evidence"`` the level with the largest marginal likelihood.
     normalization : {"symmetric", "row"}
         Of the adjacency with self-loops.
+    feature_norm : {"none", "l1", "l2"}
+        Scale each row of X to this norm first.
     n_neighbors : int
         k of the nearest-neighbour graph that is built when ``fit`` gets no adjacency.
     dtype : {"float64", "float32"}
         In which the covariance is computed; the posterior is always solved in float64.
     n_jobs : int, optional
         Number of threads; all cores when not given.
-    random_state : int, optional
-        Seed of what is random; the exact models have nothing random.
+    random_state : int
+        Seed of the landmarks that *broad* draws on large graphs; all else is exact.
 
     Attributes
     ----------

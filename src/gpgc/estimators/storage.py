@@ -33,7 +33,7 @@ def save(estimator: GraphProcess, path: Path) -> None:
     """Write a fitted estimator; either the whole file appears or nothing."""
     arrays: dict[str, NDArray[Any]] = {"labelled": estimator.labelled_nodes_}
     _pack_matrix("adjacency", estimator.adjacency_, arrays)
-    if estimator._has_features:
+    if estimator._features is not None:
         _pack_matrix("features", estimator._features, arrays)
     for name, value in estimator._state().items():
         arrays[f"state/{name}"] = _plain(value, name)

@@ -1,0 +1,74 @@
+r"""The paper's networks *small* and *big*.
+
+.. math::
+    \Gamma^{(1)} = \sigma_b^2 + \delta_W K_\theta(\hat A X), \qquad
+    \Gamma^{(l)} = \sigma_b^2 + \delta_W P\, \kappa(\Gamma^{(l-1)})\, P^\top
+
+with P = Â for *big* and P = I for *small* (section "GPs with Two-Layer GCNs").
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from gpgc._typing import Integers
+from gpgc.engine import Engine
+from gpgc.kernels import Activate, Affine, Covariance, Features, Propagate, base_kernel_from
+from gpgc.models.architecture import Architecture
+
+
+class ConvolutionNetwork:
+    """*small* or *big* on one graph; see :func:`gpgc.models.build` for the parameters."""
+
+    def __init__(
+        self,
+        architecture: Architecture,
+        propagation: sp.csr_array,
+        features: Any,
+        dtype: Any,
+        engine: Engine,
+    ) -> None:
+        self.architecture, self.propagation, self.features = architecture, propagation, features
+        self._dtype, self._engine = dtype, engine
+        inputs = propagation if features is None else propagation @ features
+        self.covariance = self._layers(propagation, inputs)
+
+    def join(
+        self, rows: sp.csr_array, features: Any, labelled: Integers
+    ) -> tuple[Covariance, Integers, Integers]:
+        """Return the covariance of the receptive field of the new and the labelled nodes."""
+        n_new, n_all = rows.shape
+        n_old = n_all - n_new
+        wide = self.propagation.copy()
+        wide.resize((n_old, n_all))
+        propagation = sp.vstack([wide, rows], format="csr")
+        fresh = np.arange(n_old, n_all)
+        field = np.union1d(labelled, fresh)
+        if self.architecture.model == "big":
+            for _ in range(self.architecture.depth - 1):
+                field = np.unique(propagation[field].indices)
+        rows = propagation[field]
+        inputs = rows if features is None else rows @ _stack(self.features, features)
+        covariance = self._layers(sp.csr_array(rows[:, field]), inputs)
+        return covariance, np.searchsorted(field, fresh), np.searchsorted(field, labelled)
+
+    def _layers(self, propagation: sp.csr_array, inputs: Any) -> Covariance:
+        network = self.architecture
+        kernel = base_kernel_from(network.base_kernel)
+        layer: Covariance = Features(kernel, inputs, self._dtype, self._engine)
+        layer = Affine(layer, network.weight_variance, network.bias_variance)
+        for _ in range(network.depth - 1):
+            layer = Activate(layer)
+            if network.model == "big":
+                layer = Propagate(propagation, layer)
+            layer = Affine(layer, network.weight_variance, network.bias_variance)
+        return layer
+
+
+def _stack(fitted: Any, new: Any) -> Any:
+    if sp.issparse(fitted) or sp.issparse(new):
+        return sp.vstack([sp.csr_array(fitted), sp.csr_array(new)], format="csr")
+    return np.vstack([fitted, new])
