@@ -40,7 +40,7 @@ def two_moons():
     """Two well-separated clouds with a few labels: features, labels with -1, truth."""
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1], 40)
-    features = rng.normal(size=(80, 3)) + 4.0 * truth[:, None]
+    features = rng.normal(size=(80, 3)) + np.array([[4.0, 0, 0], [0, 4.0, 0]])[truth]
     labels = np.full(80, -1)
     labels[[0, 1, 2, 40, 41, 42]] = truth[[0, 1, 2, 40, 41, 42]]
     return features, labels, truth

@@ -31,7 +31,7 @@ def graphs(draw):
 @settings(max_examples=60, deadline=None)
 @given(
     graphs(),
-    st.sampled_from(["small", "big"]),
+    st.sampled_from(["small", "big", "broad"]),
     st.sampled_from(list(gpgc.kernels.BASE_KERNELS)),
     st.integers(1, 3),
     st.sampled_from([0.0, 0.7]),

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from gpgc.engine import Engine
 from gpgc.errors import InputError
 from gpgc.graph import as_adjacency, normalize
 from gpgc.kernels import Activate, Affine, Diffuse, Features, InnerProduct, Mix, Square, Unit
-from gpgc.kernels.diffusion import PageRank, Power
+from gpgc.kernels.diffusion import PageRank, Power, pageranks
 from tests.laws import check_laws
 
 
@@ -51,6 +52,12 @@ def test_squares_obey_the_laws(parts, landmarks):
     check_laws(Diffuse(PageRank(parts[0]), square))
 
 
+def test_squares_that_are_not_kept_obey_the_laws_too(parts, monkeypatch):
+    monkeypatch.setattr("gpgc.kernels.landmarks.STORE_BYTES", 0)
+    check_laws(Square(parts[1], np.array([3, 9, 4, 20])))
+    check_laws(Unit(Square(parts[1])))
+
+
 def test_square_over_all_nodes_squares_the_eigenvalues(parts):
     inner = np.linalg.eigvalsh(parts[1].dense())
     np.testing.assert_allclose(
@@ -70,3 +77,12 @@ def test_square_over_all_nodes_squares_the_eigenvalues(parts):
 def test_wrong_settings_are_named(parts, make, words):
     with pytest.raises(InputError, match=words):
         make(parts[0])
+
+
+def test_several_pageranks_share_their_powers(parts):
+    values = np.random.default_rng(0).normal(size=(24, 3))
+    for teleport, found in zip(
+        (0.05, 0.3), pageranks(parts[0], values, (0.05, 0.3), 7, Engine(2)), strict=True
+    ):
+        expected = PageRank(parts[0], teleport, 7).apply(values)
+        np.testing.assert_allclose(found, expected, atol=1e-12)

@@ -33,7 +33,7 @@ KERNELS = [
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 @pytest.mark.parametrize(
-    ("kernel", "model"), list(itertools.product(KERNELS, ["small", "big"])), ids=repr
+    ("kernel", "model"), list(itertools.product(KERNELS, ["small", "big", "broad"])), ids=repr
 )
 def test_every_model(awkward, kernel, model, depth):
     graph, features = awkward
@@ -74,8 +74,26 @@ def test_products_of_sparse_matrices_where_dense_would_not_fit(awkward, monkeypa
     np.testing.assert_allclose(gpgc.covariance(graph).block(), expected, atol=1e-14)
 
 
-def test_one_hot_features(awkward):
-    check_laws(gpgc.covariance(awkward[0]))
+@pytest.mark.parametrize("model", ["small", "big", "broad"])
+def test_one_hot_features(awkward, model):
+    check_laws(gpgc.covariance(awkward[0], model=model))
+
+
+def test_broad_with_landmarks_and_a_sketch_obeys_the_laws(awkward, monkeypatch):
+    graph, features = awkward
+    monkeypatch.setattr("gpgc.models.broad.EXACT_NODES", 10)
+    monkeypatch.setattr("gpgc.models.broad.N_LANDMARKS", 12)
+    check_laws(gpgc.covariance(graph, features, model="broad"))
+    monkeypatch.setattr("gpgc.models.broad.SKETCH_BYTES", 0)
+    check_laws(gpgc.covariance(graph, features, model="broad"))
+    check_laws(gpgc.covariance(graph, model="broad"))
+
+
+def test_a_sketch_keeps_the_covariance(monkeypatch):
+    graph = sp.random_array((300, 300), density=0.02, rng=np.random.default_rng(0))
+    exact = gpgc.covariance(graph, model="broad").block()
+    monkeypatch.setattr("gpgc.models.broad.SKETCH_BYTES", 0)
+    assert np.abs(gpgc.covariance(graph, model="broad").block() - exact).max() < 0.1
 
 
 def test_neighbour_graph_of_features(awkward):
@@ -84,7 +102,7 @@ def test_neighbour_graph_of_features(awkward):
 
 @pytest.mark.parametrize("n_nodes", [1, 2])
 def test_tiny_graphs(n_nodes):
-    for model in ("small", "big"):
+    for model in ("small", "big", "broad"):
         check_laws(gpgc.covariance(sp.csr_array((n_nodes, n_nodes)), model=model))
 
 

@@ -15,7 +15,7 @@ from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.errors import InputError
 from gpgc.gp import NoiseChoice, NoisePath, Posterior
-from gpgc.gp.selection import FALLBACK_NOISE, Criterion, choose_noise
+from gpgc.gp.selection import FALLBACK_NOISE, Criterion, choose_noise, clearly_better
 from gpgc.graph import Normalization, as_adjacency, join, nearest_links, neighbor_graph, normalize
 from gpgc.kernels import BaseKernel, Covariance
 from gpgc.models import Architecture, Model, build
@@ -31,7 +31,7 @@ class GraphProcess(BaseEstimator):
 
     def __init__(
         self,
-        model: Model = "big",
+        model: Model = "broad",
         base_kernel: str | BaseKernel = "inner_product",
         depth: int = 2,
         weight_variance: float = 1.0,
@@ -40,7 +40,7 @@ class GraphProcess(BaseEstimator):
         normalization: Normalization = "symmetric",
         feature_norm: FeatureNorm = "none",
         n_neighbors: int = 10,
-        dtype: str = "float64",
+        dtype: str = "float32",
         n_jobs: int | None = None,
         random_state: int = 0,
     ) -> None:
@@ -175,35 +175,50 @@ class GraphProcess(BaseEstimator):
         labelled: Integers,
         targets: Array,
         criterion: Criterion | None,
-        noise: NoiseChoice | None = None,
+        chosen: tuple[float, NoiseChoice] | None = None,
     ) -> Self:
-        """Choose the noise if none is given, factorise, compute the latent mean of every node."""
+        """Choose trust in the graph and noise if not given, and condition on the targets.
+
+        ``criterion`` None says that labels are too few to leave one out.
+        """
         self.labelled_nodes_ = labelled
-        gamma = self.covariance_.block(labelled, labelled).astype(np.float64)
-        self._noise = noise or self._choose_noise(gamma, targets, criterion)
+        share, self._noise = chosen or self._choose(labelled, targets, criterion)
+        self._network.set_feature_share(share)
+        self.feature_share_, self.covariance_ = share, self._network.covariance
         self.noise_variance_ = self._noise.noise_variance
+        gamma = self.covariance_.block(labelled, labelled)
         self._posterior = Posterior(gamma, targets, self.noise_variance_)
         self.log_marginal_likelihood_ = self._posterior.log_marginal_likelihood()
         self._latent_mean = self._mean(self.covariance_, None)
         return self
 
+    def _choose(
+        self, labelled: Integers, targets: Array, criterion: Criterion | None
+    ) -> tuple[float, NoiseChoice]:
+        candidates = self._network.candidates(labelled)
+        best = next(candidates)
+        best_choice = self._choose_noise(best[1], targets, criterion)
+        if not len(best_choice.losses):
+            return best[0], best_choice
+        for candidate in candidates:
+            choice = self._choose_noise(candidate[1], targets, criterion)
+            if clearly_better(choice, best_choice):
+                best, best_choice = candidate, choice
+        return best[0], best_choice
+
     def _choose_noise(
         self, gamma: Array, targets: Array, criterion: Criterion | None
     ) -> NoiseChoice:
-        """Choose by ``noise_variance``; ``criterion`` None says that labels are too few."""
         wish = self.noise_variance
-        if isinstance(wish, str):
-            if wish not in ("loo", "evidence"):
-                raise InputError(
-                    f"noise_variance must be a number, 'loo' or 'evidence', got {wish!r}"
-                )
-            if wish == "evidence":
-                return choose_noise(NoisePath(gamma, targets), "evidence")
-            if criterion is not None:
-                return choose_noise(NoisePath(gamma, targets), criterion)
-            scale = float(np.mean(np.diagonal(gamma))) or 1.0
-            return NoiseChoice(FALLBACK_NOISE * scale)
-        return NoiseChoice(float(wish))
+        if not isinstance(wish, str):
+            return NoiseChoice(float(wish))
+        if wish not in ("loo", "evidence"):
+            raise InputError(f"noise_variance must be a number, 'loo' or 'evidence', got {wish!r}")
+        if wish == "evidence":
+            return choose_noise(NoisePath(gamma, targets), "evidence")
+        if criterion is not None:
+            return choose_noise(NoisePath(gamma, targets), criterion)
+        return NoiseChoice(FALLBACK_NOISE * (float(np.mean(np.diagonal(gamma))) or 1.0))
 
     @property
     def _center(self) -> Any:

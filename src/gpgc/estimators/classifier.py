@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array, Integers
-from gpgc.estimators.base import GraphProcess
+from gpgc.errors import InputError
+from gpgc.estimators.base import FeatureNorm, GraphProcess
 from gpgc.estimators.labels import UNLABELLED, encode_labels
 from gpgc.gp import NoiseChoice, largest_probability
+from gpgc.gp.calibration import estimate_prior, fit_scale_and_bias, softmax
+from gpgc.gp.selection import fit_temperature
+from gpgc.graph import Normalization
+from gpgc.kernels import BaseKernel
+from gpgc.models import Model
+
+Probability = Literal["calibrated", "largest"]
+
+FALLBACK_TEMPERATURE = 10.0
+"""Inverse temperature where there are too few labels to leave one out."""
 
 
 class GPGCClassifier(ClassifierMixin, GraphProcess):
     """Label all nodes of a graph from a few, by the exact Gaussian process of an infinite GCN.
 
     The labels are regressed as one-hot targets 0/1 (section "Semi-supervised Classification with
-    Gaussian Process" of the paper); there is nothing to train.
+    Gaussian Process" of the paper); there is nothing to train. Probabilities are calibrated on
+    leave-one-out predictions, which need no validation labels.
 
     Parameters
     ----------
@@ -46,6 +59,14 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         In which the covariance is computed; the posterior is always solved in float64.
     n_jobs : int, optional
         Number of threads; all cores when not given.
+    probability : {"calibrated", "largest"}
+        ``"calibrated"``: softmax(t · mean + log(prior / shares)), with t fitted to leave-one-out
+        predictions. ``"largest"``: the probability that a class has the largest latent value under
+        the posterior.
+    class_prior : {"estimated", "labels"} or array of shape (k,)
+        Shares of the classes in the whole graph, in the order of ``classes_``: estimated from the
+        unlabelled nodes by expectation-maximisation, those of the given labels, or known ones.
+        Labels are often balanced where the world is not.
     random_state : int
         Seed of the landmarks that *broad* draws on large graphs; all else is exact.
 
@@ -57,8 +78,14 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         A label for each node: the given one where there is one, else the predicted one.
     labelled_nodes_ : int array of shape (D,)
         The nodes whose labels were given.
+    temperature_ : float
+        t of the calibrated probabilities, an inverse temperature.
+    class_prior_ : array of shape (k,)
+        The class shares in use.
     noise_variance_, log_marginal_likelihood_ : float
         The noise σ_τ² in use, and the log evidence summed over the columns of the targets.
+    feature_share_ : float
+        How much the features alone count against the graph, where *broad* found that to be better.
     covariance_ : Covariance
         The prior covariance Γ of all nodes.
     adjacency_ : csr_array of shape (N, N)
@@ -73,6 +100,40 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
     >>> GPGCClassifier().fit(None, y, adjacency=chain).predict()
     array([0, 0, 0, 1, 1, 1])
     """
+
+    def __init__(
+        self,
+        model: Model = "broad",
+        base_kernel: str | BaseKernel = "inner_product",
+        depth: int = 2,
+        weight_variance: float = 1.0,
+        bias_variance: float = 0.0,
+        noise_variance: float | str = "loo",
+        normalization: Normalization = "symmetric",
+        feature_norm: FeatureNorm = "none",
+        n_neighbors: int = 10,
+        probability: Probability = "calibrated",
+        class_prior: Any = "estimated",
+        dtype: str = "float32",
+        n_jobs: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        super().__init__(
+            model,
+            base_kernel,
+            depth,
+            weight_variance,
+            bias_variance,
+            noise_variance,
+            normalization,
+            feature_norm,
+            n_neighbors,
+            dtype,
+            n_jobs,
+            random_state,
+        )
+        self.probability = probability
+        self.class_prior = class_prior
 
     def fit(self, X: Any, y: Any, adjacency: Any = None) -> Self:
         """Condition the Gaussian process on the labelled nodes.
@@ -112,13 +173,11 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         -------
         array of shape (N,) or (M,)
         """
-        mean = self.predict_latent(X=X, adjacency=adjacency)
-        return np.asarray(self.classes_[mean.argmax(axis=1)])
+        chosen = self.predict_proba(X, adjacency).argmax(axis=1)
+        return np.asarray(self.classes_[chosen])
 
     def predict_proba(self, X: Any = None, adjacency: Any = None) -> Array:
         """Return the probability of each class, in the order of ``classes_``.
-
-        It is the probability that the class has the largest latent value under the posterior.
 
         Parameters
         ----------
@@ -129,27 +188,114 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         -------
         array of shape (N, k) or (M, k)
         """
+        if self.probability == "calibrated":
+            return self._calibrated(self.predict_latent(X=X, adjacency=adjacency))
         mean, std = self.predict_latent(X=X, adjacency=adjacency, return_std=True)
-        return largest_probability(mean, std)
+        weighted = largest_probability(mean, std) * np.exp(self._bias)
+        return np.asarray(weighted / weighted.sum(axis=1, keepdims=True))
+
+    def calibrate(self, nodes: Any, y: Any) -> Self:
+        """Fit temperature and class bias to labels that ``fit`` did not see.
+
+        What leave-one-out and expectation-maximisation estimate from the training labels alone,
+        held-out labels drawn like the rest of the graph tell better.
+
+        Parameters
+        ----------
+        nodes : int array of shape (n,)
+            Nodes of the graph, none of them among those that ``fit`` was given labels of.
+        y : array of shape (n,)
+            Their labels, all in ``classes_``.
+
+        Returns
+        -------
+        GPGCClassifier
+            The estimator itself.
+        """
+        check_is_fitted(self)
+        chosen = self._check_nodes(nodes)
+        codes = np.searchsorted(self.classes_, np.asarray(y))
+        if chosen is None or len(codes) != len(chosen) or not len(codes):
+            raise InputError("nodes and y must name the same, at least one, held-out nodes")
+        if np.isin(chosen, self.labelled_nodes_).any():
+            raise InputError("nodes must be held out: some of them were labelled in fit")
+        if (np.asarray(self.classes_)[np.minimum(codes, len(self.classes_) - 1)] != y).any():
+            raise InputError(f"y must hold labels among {self.classes_.tolist()}, got others")
+        targets = np.eye(len(self.classes_))[codes]
+        self.temperature_, self._bias = fit_scale_and_bias(self._latent_mean[chosen], targets)
+        self._transduce()
+        return self
 
     def _condition(
         self,
         labelled: Integers,
         codes: Integers,
-        noise: NoiseChoice | None = None,
+        chosen: tuple[float, NoiseChoice] | None = None,
+        fitted: tuple[float, Array] | None = None,
     ) -> Self:
-        targets = np.eye(len(self.classes_))[codes]
-        enough = len(self.classes_) > 1 and np.bincount(codes).min() >= 2
-        self._fit_process(labelled, targets, "cross_entropy" if enough else None, noise)
-        codes_everywhere = self._latent_mean.argmax(axis=1)
-        codes_everywhere[labelled] = codes
-        self.transduction_ = self.classes_[codes_everywhere]
+        if self.probability not in get_args(Probability):
+            raise InputError(
+                f"probability must be one of {', '.join(get_args(Probability))}, "
+                f"got {self.probability!r}"
+            )
+        k = len(self.classes_)
+        counts = np.bincount(codes, minlength=k)
+        enough = k > 1 and counts.min() >= 2
+        self._codes = codes
+        self._fit_process(labelled, np.eye(k)[codes], "cross_entropy" if enough else None, chosen)
+        if fitted is None:
+            self.temperature_ = self._fit_temperature() if enough else FALLBACK_TEMPERATURE
+            self._bias = self._prior_bias(counts / len(codes))
+        else:
+            self.temperature_, self._bias = fitted
+        self.class_prior_ = softmax((np.log(counts / len(codes)) + self._bias)[None])[0]
+        self._transduce()
         return self
 
-    def _state(self) -> dict[str, Any]:
-        codes = self._posterior.targets.argmax(axis=1)
-        return {"classes": self.classes_, "codes": codes}
+    def _fit_temperature(self) -> float:
+        mean, _ = self._posterior.leave_one_out()
+        return float(fit_temperature(mean, self._posterior.targets))
 
-    def _restore(self, labelled: Integers, state: dict[str, Any], noise: NoiseChoice) -> None:
+    def _prior_bias(self, shares: Array) -> Array:
+        """Return log(prior / shares) for the class prior that was wished for."""
+        wish = self.class_prior
+        if isinstance(wish, str):
+            if wish not in ("estimated", "labels"):
+                raise InputError(
+                    f"class_prior must be 'estimated', 'labels' or an array, got {wish!r}"
+                )
+            if wish == "labels":
+                return np.zeros(len(shares))
+            unlabelled = np.delete(self._latent_mean, self.labelled_nodes_, axis=0)
+            prior = estimate_prior(softmax(self.temperature_ * unlabelled), shares)
+        else:
+            prior = np.asarray(wish, dtype=np.float64)
+            if prior.shape != shares.shape or not (prior > 0).all() or not np.isfinite(prior).all():
+                raise InputError(
+                    f"class_prior must hold {len(shares)} positive shares, got {wish!r}"
+                )
+            prior = prior / prior.sum()
+        return np.asarray(np.log(prior / shares))
+
+    def _calibrated(self, mean: Array) -> Array:
+        return softmax(self.temperature_ * mean + self._bias)
+
+    def _transduce(self) -> None:
+        codes = self._calibrated(self._latent_mean).argmax(axis=1)
+        codes[self.labelled_nodes_] = self._codes
+        self.transduction_ = self.classes_[codes]
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "classes": self.classes_,
+            "codes": self._codes,
+            "temperature": np.array(self.temperature_),
+            "bias": self._bias,
+        }
+
+    def _restore(
+        self, labelled: Integers, state: dict[str, Any], chosen: tuple[float, NoiseChoice]
+    ) -> None:
         self.classes_ = state["classes"]
-        self._condition(labelled, state["codes"], noise)
+        fitted = float(state["temperature"]), state["bias"]
+        self._condition(labelled, state["codes"], chosen, fitted)

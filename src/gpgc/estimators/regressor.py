@@ -38,6 +38,8 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         The nodes whose values were given.
     noise_variance_, log_marginal_likelihood_ : float
         The noise σ_τ² in use, and the log evidence summed over the columns of the targets.
+    feature_share_ : float
+        How much the features alone count against the graph, where *broad* found that to be better.
     covariance_ : Covariance
         The prior covariance Γ of all nodes.
     adjacency_ : csr_array of shape (N, N)
@@ -50,7 +52,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
     >>> chain = (np.arange(4), np.arange(1, 5))
     >>> y = np.array([0.0, np.nan, np.nan, np.nan, 1.0])
     >>> GPGCRegressor(noise_variance=0.1).fit(None, y, adjacency=chain).predict().round(2)
-    array([0.17, 0.23, 0.5 , 0.77, 0.83])
+    array([0.24, 0.31, 0.5 , 0.69, 0.76])
     """
 
     def fit(self, X: Any, y: Any, adjacency: Any = None) -> Self:
@@ -111,19 +113,21 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         self,
         labelled: Integers,
         values: Array,
-        noise: NoiseChoice | None = None,
+        chosen: tuple[float, NoiseChoice] | None = None,
     ) -> Self:
         self._target_mean = values.mean(axis=0)
         criterion: Criterion | None = "density" if len(labelled) >= 2 else None
-        return self._fit_process(labelled, values - self._target_mean, criterion, noise)
+        return self._fit_process(labelled, values - self._target_mean, criterion, chosen)
 
     def _state(self) -> dict[str, Any]:
         values = self._posterior.targets + self._target_mean
         return {"values": values, "squeeze": np.array(self._squeeze)}
 
-    def _restore(self, labelled: Integers, state: dict[str, Any], noise: NoiseChoice) -> None:
+    def _restore(
+        self, labelled: Integers, state: dict[str, Any], chosen: tuple[float, NoiseChoice]
+    ) -> None:
         self._squeeze = bool(state["squeeze"])
-        self._condition(labelled, state["values"], noise)
+        self._condition(labelled, state["values"], chosen)
 
 
 def _as_values(y: Any) -> tuple[Array, bool]:

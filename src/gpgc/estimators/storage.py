@@ -47,6 +47,7 @@ def save(estimator: GraphProcess, path: Path) -> None:
             name: _to_json(name, value) for name, value in estimator.get_params(False).items()
         },
         "built_graph": estimator._built_graph,
+        "feature_share": estimator.feature_share_,
         "noise_variance": estimator._noise.noise_variance,
         "temperature": estimator._noise.temperature,
     }
@@ -94,7 +95,7 @@ def load(path: str | Path) -> GraphProcess:
     estimator._set_graph(graph, features, header["built_graph"])
     state = {name[6:]: array for name, array in arrays.items() if name.startswith("state/")}
     noise = NoiseChoice(header["noise_variance"], header["temperature"])
-    estimator._restore(arrays["labelled"], state, noise)
+    estimator._restore(arrays["labelled"], state, (header["feature_share"], noise))
     return estimator
 
 
@@ -189,6 +190,8 @@ def _plain(values: Any, name: str) -> NDArray[Any]:
 def _to_json(name: str, value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, list | tuple | np.ndarray):
+        return np.asarray(value).tolist()
     if isinstance(value, np.generic):
         return value.item()
     for known, kind in BASE_KERNELS.items():

@@ -32,9 +32,11 @@ class NoisePath:
     Examples
     --------
     >>> path = NoisePath(np.eye(2), np.array([[1.0], [0.0]]))
-    >>> path.weights(1.0)
-    array([[0.5],
-           [0. ]])
+    >>> path.weights(np.array([1.0, 3.0]))
+    array([[[0.5 ],
+            [0.  ]],
+           [[0.25],
+            [0.  ]]])
     """
 
     def __init__(self, gamma: Any, targets: Any) -> None:
@@ -45,23 +47,30 @@ class NoisePath:
         self._values = np.maximum(values, 0.0)
         self._rotated = self._vectors.T @ self.targets
 
-    def weights(self, noise: float) -> Array:
-        """Return (Γ_DD + σ²I)⁻¹ Y, of shape (D, k)."""
-        return np.asarray(self._vectors @ (self._rotated / self._shrinkage(noise)[:, None]))
+    def weights(self, noise: Array) -> Array:
+        """Return (Γ_DD + σ²I)⁻¹ Y for each level, of shape (n_levels, D, k)."""
+        shrunk = self._rotated[None] / self._shrinkage(noise)[:, :, None]
+        levels, n, k = shrunk.shape
+        side_by_side = shrunk.transpose(1, 0, 2).reshape(n, levels * k)
+        return np.asarray((self._vectors @ side_by_side).reshape(n, levels, k).transpose(1, 0, 2))
 
-    def log_marginal_likelihood(self, noise: float) -> float:
-        """Return the log evidence, summed over the columns of the targets."""
+    def log_marginal_likelihood(self, noise: Array) -> Array:
+        """Return the log evidence of each level, summed over the columns of the targets."""
         n, k = self.targets.shape
         total = self._shrinkage(noise)
-        fit = float((self._rotated**2 / total[:, None]).sum())
-        return float(-0.5 * (fit + k * np.log(total).sum() + n * k * np.log(2 * np.pi)))
+        fit = (self._rotated[None] ** 2 / total[:, :, None]).sum(axis=(1, 2))
+        volume = np.log(total).sum(axis=1)
+        return np.asarray(-0.5 * (fit + k * volume + n * k * np.log(2 * np.pi)))
 
-    def leave_one_out(self, noise: float) -> tuple[Array, Array]:
-        """Return leave-one-out mean (D, k) and variance (D,) of the noisy observations."""
-        precision = self._vectors**2 @ (1 / self._shrinkage(noise))
-        return self.targets - self.weights(noise) / precision[:, None], 1 / precision
+    def leave_one_out(self, noise: Array) -> tuple[Array, Array]:
+        """Return leave-one-out means (n_levels, D, k) and variances (n_levels, D).
 
-    def _shrinkage(self, noise: float) -> Array:
-        """Return λ + σ², kept away from 0 by the rounding error of the eigenvalues."""
+        The variances are those of noisy observations.
+        """
+        precision = (1 / self._shrinkage(noise)) @ (self._vectors**2).T
+        return self.targets - self.weights(noise) / precision[:, :, None], 1 / precision
+
+    def _shrinkage(self, noise: Array) -> Array:
+        """Return λ + σ² (n_levels, D), kept away from 0 by the rounding of the eigenvalues."""
         floor = np.finfo(np.float64).eps * len(self._values) * self.scale
-        return np.asarray(np.maximum(self._values + noise, floor))
+        return np.asarray(np.maximum(self._values + np.asarray(noise)[:, None], floor))

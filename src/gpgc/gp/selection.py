@@ -15,6 +15,9 @@ Criterion = Literal["density", "cross_entropy", "evidence"]
 RELATIVE_NOISE = np.logspace(-5, 1, 61)
 """Noise levels that are tried, relative to the mean prior variance of the labelled nodes."""
 
+BISECTIONS = 24
+"""Halvings of the interval of log t, from a factor of 100,000 to one of 1.000001."""
+
 FALLBACK_NOISE = 0.2
 """Relative noise where there are too few labels to leave one out."""
 
@@ -30,12 +33,16 @@ class NoiseChoice:
     temperature : float
         The inverse temperature t of softmax(t · mean) that fits the leave-one-out means; 1 where
         none was fitted.
+    losses : array of shape (D,)
+        What leaving each labelled node out costs at this level, smaller is better; empty for a
+        fixed choice and for evidence.
     grid, scores : arrays of shape (n_levels,)
         Absolute noise levels and their scores, larger is better; empty for a fixed choice.
     """
 
     noise_variance: float
     temperature: float = 1.0
+    losses: Array = field(default_factory=lambda: np.empty(0))
     grid: Array = field(default_factory=lambda: np.empty(0))
     scores: Array = field(default_factory=lambda: np.empty(0))
 
@@ -61,52 +68,84 @@ def choose_noise(
     NoiseChoice
     """
     grid = relative_noise * path.scale
-    scored = [_score(path, criterion, level) for level in grid]
-    scores = np.array([score for score, _ in scored])
-    best = len(scores) - 1 - int(np.argmax(scores[::-1]))
-    return NoiseChoice(float(grid[best]), scored[best][1], grid, scores)
-
-
-def _score(path: NoisePath, criterion: Criterion, noise: float) -> tuple[float, float]:
+    temperatures: Array = np.ones(len(grid))
+    losses: Array = np.empty((len(grid), 0))
     if criterion == "evidence":
-        return path.log_marginal_likelihood(noise), 1.0
-    mean, variance = path.leave_one_out(noise)
-    if criterion == "density":
-        error = (path.targets - mean) ** 2 / variance[:, None]
-        density = -0.5 * (error + np.log(2 * np.pi * variance)[:, None])
-        return float(density.sum()), 1.0
-    temperature = fit_temperature(mean, path.targets)
-    return -cross_entropy(mean, path.targets, temperature), temperature
+        scores = path.log_marginal_likelihood(grid)
+    else:
+        mean, variance = path.leave_one_out(grid)
+        if criterion == "density":
+            error = (path.targets - mean) ** 2 / variance[:, :, None]
+            losses = 0.5 * (error + np.log(2 * np.pi * variance)[:, :, None]).sum(axis=2)
+        else:
+            temperatures = fit_temperature(mean, path.targets)
+            losses = cross_entropies(mean, path.targets, temperatures)
+        scores = -losses.mean(axis=1)
+    best = len(scores) - 1 - int(np.argmax(scores[::-1]))
+    return NoiseChoice(float(grid[best]), float(temperatures[best]), losses[best], grid, scores)
 
 
-def cross_entropy(scores: Array, targets: Array, temperature: float) -> float:
-    """Return the mean cross-entropy of softmax(t · scores) with one-hot targets."""
-    scaled = temperature * scores
-    peak = scaled.max(axis=1)
-    log_normaliser = peak + np.log(np.exp(scaled - peak[:, None]).sum(axis=1))
-    return float(np.mean(log_normaliser - (scaled * targets).sum(axis=1)))
+def clearly_better(new: NoiseChoice, old: NoiseChoice) -> bool:
+    """Tell whether leaving one out costs less by over one standard error of the difference."""
+    gain = old.losses - new.losses
+    return bool(gain.mean() > gain.std() / np.sqrt(len(gain)))
+
+
+def cross_entropies(scores: Array, targets: Array, temperature: Array) -> Array:
+    """Return the cross-entropy of softmax(t · scores) with the one-hot target of each node.
+
+    Parameters
+    ----------
+    scores : array of shape (..., D, k)
+        Any number of sets of scores of the same nodes.
+    targets : array of shape (D, k)
+        One-hot.
+    temperature : array of shape (...)
+        t, one a set.
+
+    Returns
+    -------
+    array of shape (..., D)
+    """
+    scaled = np.asarray(temperature)[..., None, None] * scores
+    peak = scaled.max(axis=-1)
+    log_normaliser = peak + np.log(np.exp(scaled - peak[..., None]).sum(axis=-1))
+    return np.asarray(log_normaliser - (scaled * targets).sum(axis=-1))
 
 
 def fit_temperature(
     scores: Array, targets: Array, bounds: tuple[float, float] = (1e-2, 1e3)
-) -> float:
-    """Return the inverse temperature t that minimises the cross-entropy of softmax(t · scores).
+) -> Array:
+    """Return the inverse temperatures t that minimise the cross-entropy of softmax(t · scores).
 
     The cross-entropy is convex in t, so the root of its slope is found by bisection of log t.
+
+    Parameters
+    ----------
+    scores : array of shape (..., D, k)
+        Any number of sets of scores of the same nodes.
+    targets : array of shape (D, k)
+        One-hot.
+    bounds : pair of float
+        Smallest and largest t.
+
+    Returns
+    -------
+    array of shape (...)
 
     Examples
     --------
     >>> means = np.array([[0.6, 0.4], [0.3, 0.7], [0.6, 0.4]])
-    >>> bool(fit_temperature(means, np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])) < 10)
-    True
+    >>> fit_temperature(means, np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])).round(2)
+    np.float64(3.78)
     """
-    observed = float((scores * targets).sum(axis=1).mean())
-    low, high = np.log(bounds)
-    for _ in range(40):
+    centred = scores - scores.max(axis=-1, keepdims=True)
+    observed = (centred * targets).sum(axis=-1).mean(axis=-1)
+    low, high = (np.full(observed.shape, np.log(bound)) for bound in bounds)
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        scaled = np.exp(middle) * scores
-        probability = np.exp(scaled - scaled.max(axis=1, keepdims=True))
-        probability /= probability.sum(axis=1, keepdims=True)
-        expected = float((probability * scores).sum(axis=1).mean())
-        low, high = (middle, high) if expected < observed else (low, middle)
-    return float(np.exp((low + high) / 2))
+        weights = np.exp(np.exp(middle)[..., None, None] * centred)
+        expected = ((weights * centred).sum(axis=-1) / weights.sum(axis=-1)).mean(axis=-1)
+        rising = expected < observed
+        low, high = np.where(rising, middle, low), np.where(rising, high, middle)
+    return np.asarray(np.exp((low + high) / 2))

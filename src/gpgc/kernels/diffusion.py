@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from gpgc._typing import Array
+from gpgc.engine import Engine
 from gpgc.errors import InputError
 
 
@@ -103,6 +106,63 @@ class PageRank:
             current = step @ current
             current += restart
         return np.asarray(current)
+
+
+def pageranks(
+    matrix: sp.csr_array,
+    values: Array,
+    teleports: Sequence[float],
+    steps: int,
+    engine: Engine,
+) -> list[Array]:
+    """Return PageRank(matrix, a, steps).apply(values) for several teleports a at once.
+
+    They share the powers of the matrix, so that many cost hardly more than one.
+
+    Parameters
+    ----------
+    matrix : csr_array of shape (N, N)
+        S.
+    values : array of shape (N, k)
+        X.
+    teleports : sequence of float
+        The values of a.
+    steps : int
+        How often.
+    engine : Engine
+        What runs the tiles.
+
+    Returns
+    -------
+    list of arrays of shape (N, k)
+    """
+    dtype = values.dtype
+    step = matrix.astype(dtype)
+    sums: list[Array] = [values * dtype.type(a) for a in teleports]
+    powers = [values, np.empty_like(values)]
+    for k in range(1, steps + 1):
+        weights = [dtype.type((a if k < steps else 1.0) * (1 - a) ** k) for a in teleports]
+        engine.rows(
+            len(values),
+            values.shape[1] * dtype.itemsize,
+            partial(_advance, step, powers[0], powers[1], sums, weights),
+        )
+        powers = [powers[1], np.empty_like(values) if k == 1 else powers[0]]
+    return sums
+
+
+def _advance(
+    step: sp.csr_array,
+    power: Array,
+    following: Array,
+    sums: list[Array],
+    weights: list[Any],
+    rows: slice,
+) -> None:
+    """Compute some rows of the next power and add them, weighted, to each sum."""
+    following[rows] = step[rows] @ power
+    for total, weight in zip(sums, weights, strict=True):
+        total[rows] += weight * following[rows]
 
 
 def check_steps(steps: int) -> None:

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from gpgc._typing import Array, Index, Integers
-from gpgc.kernels.covariance import Covariance, inverse_or_zero, scale_rows, take
+from gpgc.kernels.covariance import Covariance, inverse_or_zero, scale_rows, take, times
+
+STORE_BYTES = 2**27
+"""Size of K[:, L] up to which it is kept, so that it is computed once."""
 
 
 class Square(Covariance):
@@ -34,16 +37,54 @@ class Square(Covariance):
     def __repr__(self) -> str:
         return f"square({self.inner!r})"
 
+    @cached_property
+    def _columns(self) -> Array | None:
+        """K[:, L] where it is small enough to keep."""
+        if self.n_nodes * self.n_landmarks * self.dtype.itemsize > STORE_BYTES:
+            return None
+        columns = self.inner.correlation(self.landmarks)
+        scale = np.sqrt(self.inner.diag())
+        right = take(scale, self.landmarks)
+        stored = np.empty((self.n_nodes, self.n_landmarks), dtype=self.dtype)
+
+        def tile(part: slice) -> None:
+            stored[part] = columns(part)
+            stored[part] *= scale[part, None]
+            stored[part] *= right
+
+        self.engine.rows(self.n_nodes, self.n_landmarks * self.dtype.itemsize, tile)
+        return stored
+
+    def _to_landmarks(self, rows: Index, V: Array) -> Array:
+        """Return K[rows, L] V."""
+        if self._columns is None:
+            return self.inner.matmul(rows, self.landmarks, V)
+        return times(take(self._columns, rows), V)
+
+    def _from_landmarks(self, cols: Index, V: Any) -> Array:
+        """Return K[L, cols] V / |L|."""
+        if self._columns is None:
+            product = self.inner.matmul(self.landmarks, cols, V)
+        else:
+            product = times(take(self._columns, cols).T, V)
+        product /= self.n_landmarks
+        return product
+
     def block(self, rows: Index = None, cols: Index = None) -> Array:
         """Return K[rows, L] K[L, cols] / |L| from the narrower side."""
         if self.count(cols) > self.count(rows):
             return self.block(cols, rows).T
-        right = self.inner.block(self.landmarks, cols)
-        right /= self.n_landmarks
-        return self.inner.matmul(rows, self.landmarks, right)
+        if self._columns is None:
+            right = self.inner.block(self.landmarks, cols)
+        else:
+            right = take(self._columns, cols).T
+        return self._to_landmarks(rows, right / self.n_landmarks)
 
     def diag(self, rows: Index = None) -> Array:
         """Return the row sums of K[rows, L]² / |L|, in tiles of rows."""
+        if self._columns is not None:
+            stored = take(self._columns, rows)
+            return np.asarray(np.einsum("ij,ij->i", stored, stored) / self.n_landmarks)
         chosen = self.indices(rows)
         correlation = self.inner.correlation(self.landmarks)
         scale = np.sqrt(self.inner.diag())
@@ -65,9 +106,7 @@ class Square(Covariance):
 
     def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
         """Return K[rows, L] (K[L, cols] V) / |L|."""
-        middle = self.inner.matmul(self.landmarks, cols, V)
-        middle /= self.n_landmarks
-        return self.inner.matmul(rows, self.landmarks, middle)
+        return self._to_landmarks(rows, self._from_landmarks(cols, V))
 
 
 class Unit(Covariance):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 import scipy.sparse as sp
 
-from gpgc._typing import Integers
+from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.errors import InputError
 from gpgc.kernels import BaseKernel, Covariance
@@ -55,7 +56,16 @@ class Network(Protocol):
     """An architecture on one graph."""
 
     covariance: Covariance
-    """Γ of all nodes."""
+    """Γ of all nodes, with the trust in the graph that was set last."""
+
+    def candidates(self, labelled: Integers) -> Iterator[tuple[float, Array]]:
+        """Give shares of the features' own covariance with the Γ_DD that they lead to.
+
+        The first is the default; later ones trust the graph less.
+        """
+
+    def set_feature_share(self, share: float) -> None:
+        """Make ``covariance`` the one with this share."""
 
     def join(
         self, rows: sp.csr_array, features: Any, labelled: Integers

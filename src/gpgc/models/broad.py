@@ -1,27 +1,31 @@
 r"""*broad*: a network that looks near and far, and judges nodes by what they are alike to.
 
-For each of two reaches a, features diffuse by personalised PageRank from rows of length
+For each of three reaches a, features diffuse by personalised PageRank from rows of length
 :math:`\tilde d^{-1/2}` (hubs speak softly), pass an infinitely wide ReLU layer on their directions,
-and the covariance is squared over all nodes and scaled to unit variance; the mean of the two
-reaches is Γ:
+and the covariance is squared over all nodes and scaled to unit variance; their mean is Γ:
 
 .. math::
     Z_a = \mathrm{PageRank}_a(\hat A)\, \tilde D^{-1/2} \bar X, \qquad
     k_a = \hat\kappa(\cos(Z_a, Z_a)), \qquad
-    \Gamma = \delta_W\, \tfrac12 \sum_a \mathrm{unit}(k_a k_a)
+    \Gamma = \delta_W\, \tfrac13 \sum_a \mathrm{unit}(k_a k_a)
 
-where the rows of :math:`\bar X` have length 1. On large graphs the square runs over a seeded sample
-of landmarks, so that cost stays linear in N.
+where the rows of :math:`\bar X` have length 1. On larger graphs the square runs over a seeded
+sample of landmarks, so that cost stays linear in N.
+
+Where neighbours are unlike each other the graph misleads. The same covariance without the graph,
+:math:`k_1` on :math:`\bar X` alone, is therefore at hand to be mixed in or to take over if
+leave-one-out says so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from gpgc._typing import Array, Integers
+from gpgc._typing import Array, Index, Integers
 from gpgc.engine import Engine
 from gpgc.kernels import (
     Activate,
@@ -33,22 +37,27 @@ from gpgc.kernels import (
     Unit,
     base_kernel_from,
 )
-from gpgc.kernels.covariance import inverse_or_zero
-from gpgc.kernels.diffusion import PageRank
+from gpgc.kernels.covariance import inverse_or_zero, take
+from gpgc.kernels.diffusion import pageranks
 from gpgc.models.architecture import Architecture
 
-REACHES = ((0.05, 20), (0.2, 10))
-"""Teleport and steps of the two PageRanks: far and near."""
+REACHES = (0.05, 0.1, 0.3)
+"""Teleports of the PageRanks, far to near."""
 
-EXACT_NODES = 4000
+STEPS = 20
+
+FEATURE_SHARES = (0.0, 1 / 3, 1.0)
+"""Shares of the features' own covariance, from trust in the graph to none."""
+
+EXACT_NODES = 2000
 """Number of nodes up to which every node is a landmark."""
 
-N_LANDMARKS = 2500
+N_LANDMARKS = 1000
 
 SKETCH_BYTES = 2**30
 """Size of the diffused features from which they are projected to ``SKETCH_COLUMNS`` columns."""
 
-SKETCH_COLUMNS = 512
+SKETCH_COLUMNS = 1024
 SKETCH_ENTRIES = 8
 
 
@@ -63,22 +72,38 @@ class BroadNetwork:
         dtype: Any,
         engine: Engine,
     ) -> None:
-        self.architecture = architecture
+        self.architecture, self._features = architecture, features
         self._dtype, self._engine = np.dtype(dtype), engine
         n_nodes = propagation.shape[0]
         start = sp.eye_array(n_nodes, format="csr") if features is None else features
-        self._n_features = start.shape[1]
-        self._sketched = n_nodes * self._n_features * self._dtype.itemsize > SKETCH_BYTES
-        degrees = 1 / propagation.diagonal()
-        restart = self._project(_unit_rows(start, degrees**-0.5))
-        self._diffused = [
-            PageRank(propagation, teleport, steps).apply(restart) for teleport, steps in REACHES
-        ]
+        self._sketch = self._draw_sketch(*start.shape)
+        restart = self._dense(_unit_rows(start, propagation.diagonal() ** 0.5))
+        self._diffused = pageranks(propagation, restart, REACHES, STEPS, engine)
         self.landmarks: Integers | None = None
         if n_nodes > EXACT_NODES:
             rng = np.random.default_rng(architecture.seed)
             self.landmarks = np.sort(rng.choice(n_nodes, N_LANDMARKS, replace=False))
-        self.covariance = self._layers(self._diffused, self.landmarks)
+        self._by_graph = self._mean(self._diffused, self.landmarks)
+        self.set_feature_share(0.0)
+
+    def candidates(self, labelled: Integers) -> Iterator[tuple[float, Array]]:
+        """Give the shares of the features' own covariance with the Γ_DD that they lead to."""
+        by_graph = self._by_graph.block(labelled, labelled)
+        weight = self.architecture.weight_variance
+        yield 0.0, weight * by_graph
+        if self._features is None:
+            return
+        known = self._known(labelled)
+        place = np.searchsorted(known, labelled)
+        by_features = self._feature_view(known, self._landmarks_in(known)).block(place, place)
+        for share in FEATURE_SHARES[1:]:
+            yield share, weight * ((1 - share) * by_graph + share * by_features)
+
+    def set_feature_share(self, share: float) -> None:
+        """Make ``covariance`` the one with this share."""
+        self._share = share
+        by_features = self._feature_view(None, self.landmarks) if share else None
+        self.covariance = self._mixed(self._by_graph, by_features)
 
     def join(
         self, rows: sp.csr_array, features: Any, labelled: Integers
@@ -93,44 +118,71 @@ class BroadNetwork:
         to_old, among = sp.csr_array(rows[:, :n_old]), sp.csr_array(rows[:, n_old:])
         restart = np.zeros((n_new, self._diffused[0].shape[1]), dtype=self._dtype)
         if features is not None:
-            degrees = 1 / among.diagonal()
-            restart = self._project(_unit_rows(features, degrees**-0.5))
-        kept = np.arange(n_old) if self.landmarks is None else np.union1d(self.landmarks, labelled)
+            restart = self._dense(_unit_rows(features, among.diagonal() ** 0.5))
+        known = self._known(labelled)
         diffused = []
-        for (teleport, steps), fitted in zip(REACHES, self._diffused, strict=True):
+        for teleport, fitted in zip(REACHES, self._diffused, strict=True):
             inflow = (1 - teleport) * (to_old @ fitted) + teleport * restart
             new = inflow
-            for _ in range(steps):
+            for _ in range(STEPS):
                 new = (1 - teleport) * (among @ new) + inflow
-            diffused.append(np.vstack([fitted[kept], new]).astype(self._dtype))
-        landmarks = kept if self.landmarks is None else np.searchsorted(kept, self.landmarks)
-        covariance = self._layers(diffused, landmarks)
-        return covariance, np.arange(len(kept), len(kept) + n_new), np.searchsorted(kept, labelled)
+            diffused.append(np.vstack([fitted[known], new]).astype(self._dtype))
+        landmarks = self._landmarks_in(known)
+        by_features = self._feature_view(known, landmarks, features) if self._share else None
+        covariance = self._mixed(self._mean(diffused, landmarks), by_features)
+        fresh = np.arange(len(known), len(known) + n_new)
+        return covariance, fresh, np.searchsorted(known, labelled)
 
-    def _layers(self, diffused: list[Array], landmarks: Integers | None) -> Covariance:
+    def _known(self, labelled: Integers) -> Integers:
+        """Return the sorted nodes that a covariance with the labelled ones is made of."""
+        if self.landmarks is None:
+            return np.arange(len(self._diffused[0]))
+        return np.union1d(self.landmarks, labelled)
+
+    def _landmarks_in(self, known: Integers) -> Integers:
+        return known if self.landmarks is None else np.searchsorted(known, self.landmarks)
+
+    def _mean(self, diffused: list[Array], landmarks: Integers | None) -> Covariance:
+        return Mix([self._view(inputs, landmarks) for inputs in diffused])
+
+    def _feature_view(
+        self, known: Index, landmarks: Integers | None, new: Any = None
+    ) -> Covariance:
+        rows = take(self._features, known)
+        if new is not None:
+            both = [sp.csr_array(rows), sp.csr_array(new)]
+            rows = sp.vstack(both, format="csr") if sp.issparse(rows) else np.vstack([rows, new])
+        return self._view(rows, landmarks)
+
+    def _view(self, inputs: Any, landmarks: Integers | None) -> Covariance:
         network = self.architecture
         kernel = base_kernel_from(network.base_kernel)
-        views: list[Covariance] = []
-        for inputs in diffused:
-            layer: Covariance = Features(kernel, _unit_rows(inputs), self._dtype, self._engine)
-            for _ in range(network.depth - 1):
-                layer = Activate(Affine(layer, bias_variance=network.bias_variance))
-            views.append(Unit(Square(layer, landmarks)))
-        return Affine(Mix(views), network.weight_variance)
+        layer: Covariance = Features(kernel, _unit_rows(inputs), self._dtype, self._engine)
+        for _ in range(network.depth - 1):
+            layer = Activate(Affine(layer, bias_variance=network.bias_variance))
+        return Unit(Square(layer, landmarks))
 
-    def _project(self, rows: Any) -> Array:
-        """Return rows as a dense array, projected to fewer columns where it would not fit."""
-        if not self._sketched:
-            return np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=self._dtype)
+    def _mixed(self, by_graph: Covariance, by_features: Covariance | None) -> Covariance:
+        inner = by_graph
+        if by_features is not None:
+            inner = Mix([by_graph, by_features], [1 - self._share, self._share])
+        return Affine(inner, self.architecture.weight_variance)
+
+    def _draw_sketch(self, n_nodes: int, n_features: int) -> sp.csr_array | None:
+        """Return a sparse random projection (F, k) where diffused features would not fit."""
+        if n_nodes * n_features * self._dtype.itemsize <= SKETCH_BYTES:
+            return None
         rng = np.random.default_rng(self.architecture.seed)
-        shape = (self._n_features, SKETCH_ENTRIES)
+        shape = (n_features, SKETCH_ENTRIES)
         columns = rng.integers(SKETCH_COLUMNS, size=shape)
         signs = rng.choice([-1.0, 1.0], size=shape) / np.sqrt(SKETCH_ENTRIES)
-        features = np.repeat(np.arange(self._n_features), SKETCH_ENTRIES)
-        sketch = sp.csr_array(
-            (signs.ravel(), (features, columns.ravel())), shape=(self._n_features, SKETCH_COLUMNS)
-        )
-        product = rows @ sketch
+        features = np.repeat(np.arange(n_features), SKETCH_ENTRIES)
+        entries = (signs.ravel(), (features, columns.ravel()))
+        return sp.csr_array(entries, shape=(n_features, SKETCH_COLUMNS))
+
+    def _dense(self, rows: Any) -> Array:
+        """Return rows as a dense array, projected where they would not fit."""
+        product = rows if self._sketch is None else rows @ self._sketch
         return np.asarray(product.toarray() if sp.issparse(product) else product, self._dtype)
 
 

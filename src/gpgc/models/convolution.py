@@ -9,12 +9,13 @@ with P = Â for *big* and P = I for *small* (section "GPs with Two-Layer GCNs").
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from gpgc._typing import Integers
+from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.kernels import Activate, Affine, Covariance, Features, Propagate, base_kernel_from
 from gpgc.models.architecture import Architecture
@@ -35,6 +36,13 @@ class ConvolutionNetwork:
         self._dtype, self._engine = dtype, engine
         inputs = propagation if features is None else propagation @ features
         self.covariance = self._layers(propagation, inputs)
+
+    def candidates(self, labelled: Integers) -> Iterator[tuple[float, Array]]:
+        """Give Γ_DD; these networks have no choice of trust."""
+        yield 0.0, self.covariance.block(labelled, labelled)
+
+    def set_feature_share(self, share: float) -> None:
+        """Do nothing: these networks have no choice of trust."""
 
     def join(
         self, rows: sp.csr_array, features: Any, labelled: Integers

@@ -1,0 +1,256 @@
+"""Choosing among models, base kernels, feature norms and noise levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from gpgc._typing import Array, Integers
+from gpgc.errors import InputError
+from gpgc.estimators.base import FeatureNorm
+from gpgc.estimators.classifier import GPGCClassifier
+from gpgc.estimators.labels import UNLABELLED, encode_labels
+from gpgc.gp import NoisePath
+from gpgc.gp.selection import cross_entropies, fit_temperature
+from gpgc.graph import Normalization
+from gpgc.kernels import ArcCosine, BaseKernel, InnerProduct, Polynomial, SquaredExponential
+from gpgc.models import Model
+
+SelectionCriterion = Literal["validation", "loo", "evidence"]
+
+BASE_KERNELS: tuple[BaseKernel, ...] = (
+    InnerProduct(),
+    ArcCosine(),
+    Polynomial(),
+    SquaredExponential(),
+)
+
+RELATIVE_NOISE = np.logspace(-5, 1, 100)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting with its scores, a row of ``Selection.table``.
+
+    Attributes
+    ----------
+    model, base_kernel, feature_norm, normalization : see `GPGCClassifier`
+        The network and how features and graph are scaled.
+    noise_variance : float
+        σ_τ² at δ_W = 1. Without bias only σ_τ²/δ_W^L matters, so this covers δ_W.
+    validation_accuracy, validation_cross_entropy : float or None
+        On the validation nodes, where there are any.
+    loo_accuracy, loo_cross_entropy : float
+        Leave-one-out on the training labels, the latter of a softmax with a fitted temperature.
+    evidence : float
+        Log marginal likelihood of the training labels.
+    """
+
+    model: Model
+    base_kernel: BaseKernel
+    feature_norm: FeatureNorm
+    normalization: Normalization
+    noise_variance: float
+    validation_accuracy: float | None
+    loo_accuracy: float
+    loo_cross_entropy: float
+    evidence: float
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the setting as parameters of `GPGCClassifier`."""
+        names = ("model", "base_kernel", "feature_norm", "normalization", "noise_variance")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What `select` found.
+
+    Attributes
+    ----------
+    table : list of Setting
+        Every setting that was tried.
+    best : Setting
+        The chosen one.
+    estimator : GPGCClassifier
+        Fitted with it on the training labels, and calibrated on the validation labels if there
+        are any.
+    """
+
+    table: list[Setting]
+    best: Setting
+    estimator: GPGCClassifier
+
+
+def select(
+    X: Any,
+    y: Any,
+    adjacency: Any = None,
+    *,
+    validation: Any = None,
+    criterion: SelectionCriterion | None = None,
+    models: Sequence[Model] = ("small", "big", "broad"),
+    base_kernels: Sequence[str | BaseKernel] = BASE_KERNELS,
+    feature_norms: Sequence[FeatureNorm] = ("none", "l1", "l2"),
+    normalizations: Sequence[Normalization] = ("symmetric",),
+    relative_noise: Array = RELATIVE_NOISE,
+    calibrate: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+    **parameters: Any,
+) -> Selection:
+    """Choose a setting by validation labels, leave-one-out or evidence, and fit it.
+
+    One eigendecomposition gives every noise level of a kernel, so noise (and δ_W, which without
+    bias is the same) costs nothing. Test labels have no place here: give them to no argument.
+
+    Parameters
+    ----------
+    X, y, adjacency : see `GPGCClassifier.fit`
+        ``y`` holds the labels of the training and the validation nodes.
+    validation : int array, optional
+        The nodes whose labels choose the setting; the other labelled nodes train.
+    criterion : {"validation", "loo", "evidence"}, optional
+        Validation accuracy with ties broken by leave-one-out, leave-one-out cross-entropy of a
+        softmax with a fitted temperature, or log marginal likelihood; by default the first where
+        there are validation nodes, else the second.
+    models, base_kernels, feature_norms, normalizations : sequences
+        What to try. *broad* scales rows itself, so it is tried with one feature norm.
+    relative_noise : array
+        Noise levels, relative to the mean prior variance of the training nodes.
+    calibrate : bool
+        Whether to fit temperature and class bias of the chosen estimator to the validation labels.
+    progress : callable, optional
+        Called with the number of kernels done and their total.
+    **parameters
+        Further parameters of `GPGCClassifier`, the same for all settings.
+
+    Returns
+    -------
+    Selection
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> chain = (np.arange(9), np.arange(1, 10))
+    >>> y = np.array([0, 0, -1, 0, -1, -1, 1, -1, 1, 1])
+    >>> found = select(None, y, chain, models=["small", "big"], feature_norms=["none"])
+    >>> len(found.table), found.estimator.predict().tolist()
+    (800, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
+    """
+    codes, classes = encode_labels(y)
+    held_out = _check_validation(validation, codes)
+    criterion = criterion or ("validation" if len(held_out) else "loo")
+    if criterion not in get_args(SelectionCriterion):
+        raise InputError(
+            f"criterion must be one of {', '.join(get_args(SelectionCriterion))}, got {criterion!r}"
+        )
+    if criterion == "validation" and not len(held_out):
+        raise InputError("validation must name at least one node for criterion='validation'")
+    train_y = np.where(codes == UNLABELLED, UNLABELLED, codes)
+    train_y[held_out] = UNLABELLED
+    if len(np.unique(train_y[train_y != UNLABELLED])) < len(classes):
+        raise InputError("y must have a training label of every class besides the validation ones")
+    settings = _settings(models, base_kernels, feature_norms, normalizations)
+    table: list[Setting] = []
+    for done, setting in enumerate(settings):
+        estimator = GPGCClassifier(**{**parameters, **setting.parameters()})
+        estimator._fit_graph(X, adjacency, len(codes))
+        table += _score(estimator, setting, train_y, held_out, codes[held_out], relative_noise)
+        if progress is not None:
+            progress(done + 1, len(settings))
+    best = min(table, key=_order(criterion))
+    chosen = GPGCClassifier(**{**parameters, **best.parameters()})
+    chosen.classes_ = classes
+    chosen.fit(X, _decode(train_y, classes), adjacency=adjacency)
+    if calibrate and len(held_out):
+        chosen.calibrate(held_out, classes[codes[held_out]])
+    return Selection(table, best, chosen)
+
+
+def _settings(
+    models: Iterable[Model],
+    base_kernels: Iterable[str | BaseKernel],
+    feature_norms: Iterable[FeatureNorm],
+    normalizations: Iterable[Normalization],
+) -> list[Setting]:
+    from gpgc.kernels import base_kernel_from
+
+    kernels = [base_kernel_from(kernel) for kernel in base_kernels]
+    norms = list(feature_norms)
+    return [
+        Setting(model, kernel, norm, normalization, 0.0, None, 0.0, 0.0, 0.0)
+        for model, kernel, norm, normalization in product(models, kernels, norms, normalizations)
+        if model != "broad" or norm == norms[0]
+    ]
+
+
+def _score(
+    estimator: GPGCClassifier,
+    setting: Setting,
+    train_y: Integers,
+    held_out: Integers,
+    truth: Integers,
+    relative_noise: Array,
+) -> list[Setting]:
+    """Return the setting at every noise level with its scores."""
+    train = np.flatnonzero(train_y != UNLABELLED)
+    codes = train_y[train]
+    targets = np.eye(int(codes.max()) + 1)[codes]
+    covariance = estimator.covariance_
+    path = NoisePath(covariance.block(train, train), targets)
+    grid = relative_noise * path.scale
+    loo, _ = path.leave_one_out(grid)
+    loss = cross_entropies(loo, targets, fit_temperature(loo, targets)).mean(axis=1)
+    hits = (loo.argmax(axis=2) == codes).mean(axis=1)
+    evidence = path.log_marginal_likelihood(grid)
+    accuracy: list[float | None] = [None] * len(grid)
+    if len(held_out):
+        cross = covariance.block(held_out, train).astype(np.float64)
+        scores = cross @ path.weights(grid)
+        accuracy = list((scores.argmax(axis=2) == truth).mean(axis=1).astype(float))
+    columns = zip(grid, accuracy, hits, loss, evidence, strict=True)
+    return [
+        replace(
+            setting,
+            noise_variance=float(noise),
+            validation_accuracy=right,
+            loo_accuracy=float(hit),
+            loo_cross_entropy=float(cost),
+            evidence=float(log_likelihood),
+        )
+        for noise, right, hit, cost, log_likelihood in columns
+    ]
+
+
+def _order(criterion: SelectionCriterion) -> Callable[[Setting], tuple[float, float]]:
+    if criterion == "validation":
+        return lambda row: (-(row.validation_accuracy or 0.0), row.loo_cross_entropy)
+    if criterion == "loo":
+        return lambda row: (row.loo_cross_entropy, -row.noise_variance)
+    return lambda row: (-row.evidence, -row.noise_variance)
+
+
+def _check_validation(validation: Any, codes: Integers) -> Integers:
+    if validation is None:
+        return np.empty(0, dtype=np.intp)
+    nodes = np.asarray(validation)
+    if nodes.ndim != 1 or (nodes.size and nodes.dtype.kind not in "iu"):
+        raise InputError(
+            f"validation must be a 1-D array of nodes, got shape {nodes.shape} of {nodes.dtype}"
+        )
+    if nodes.size and (nodes.min() < 0 or nodes.max() >= len(codes)):
+        raise InputError(f"validation must name nodes from 0 to {len(codes) - 1}")
+    if (codes[nodes.astype(np.intp)] == UNLABELLED).any():
+        raise InputError("validation must name nodes that y has labels of, got unlabelled ones")
+    return np.unique(nodes).astype(np.intp)
+
+
+def _decode(codes: Integers, classes: Any) -> Any:
+    """Return labels with the mark of the unlabelled that their type has."""
+    if classes.dtype.kind in "iu":
+        return np.where(codes == UNLABELLED, UNLABELLED, classes[codes])
+    return np.where(codes == UNLABELLED, None, classes.astype(object)[codes])

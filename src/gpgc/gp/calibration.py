@@ -1,0 +1,103 @@
+"""Calibrated class probabilities from latent means."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+
+from gpgc._typing import Array
+
+PRIOR_PULL = 0.3
+"""Weight of the labels' own class shares in each step of the estimate of the class prior."""
+
+PRIOR_STEPS = 30
+
+BIAS_PENALTY = 1e-2
+"""Ridge on the class biases that held-out labels fit, per class."""
+
+
+def softmax(logits: Array) -> Array:
+    """Return the softmax of each row.
+
+    Examples
+    --------
+    >>> softmax(np.array([[0.0, 0.0], [1000.0, 0.0]]))
+    array([[0.5, 0.5],
+           [1. , 0. ]])
+    """
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def estimate_prior(probabilities: Array, shares: Array) -> Array:
+    """Estimate the shares of the classes among unlabelled nodes by expectation-maximisation.
+
+    Labels are often balanced where the world is not. Each step reweighs the probabilities by the
+    ratio of the current prior to the labels' shares, and takes their mean as the next prior
+    (Saerens, Latinne and Decaestecker, 2002), pulled towards the labels' shares so that a class is
+    never lost.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n, k)
+        Of the unlabelled nodes, under a prior equal to ``shares``.
+    shares : array of shape (k,)
+        Class shares among the labels.
+
+    Returns
+    -------
+    array of shape (k,)
+        Positive, summing to 1.
+
+    Examples
+    --------
+    >>> clear = np.eye(2)[[0, 0, 0, 1]]
+    >>> estimate_prior(clear, np.array([0.5, 0.5])).round(3)
+    array([0.675, 0.325])
+    """
+    prior = shares
+    if not len(probabilities):
+        return prior
+    for _ in range(PRIOR_STEPS):
+        reweighed = probabilities * (prior / shares)
+        reweighed /= reweighed.sum(axis=1, keepdims=True)
+        prior = (1 - PRIOR_PULL) * reweighed.mean(axis=0) + PRIOR_PULL * shares
+    return prior
+
+
+def fit_scale_and_bias(scores: Array, targets: Array) -> tuple[float, Array]:
+    """Fit t and b of softmax(t · scores + b) to held-out labels by penalised cross-entropy.
+
+    The problem is convex; the ridge on b keeps classes that the labels do not show finite.
+
+    Parameters
+    ----------
+    scores : array of shape (n, k)
+        Latent means of the held-out nodes.
+    targets : array of shape (n, k)
+        Their labels, one-hot.
+
+    Returns
+    -------
+    t : float
+        Inverse temperature, at least 0.
+    b : array of shape (k,)
+        Class biases, summing to 0.
+    """
+    n, k = scores.shape
+
+    def loss(parameters: Array) -> tuple[float, Array]:
+        t, b = parameters[0], parameters[1:]
+        logits = t * scores + b
+        peak = logits.max(axis=1)
+        log_normaliser = peak + np.log(np.exp(logits - peak[:, None]).sum(axis=1))
+        value = np.mean(log_normaliser - (logits * targets).sum(axis=1))
+        excess = (softmax(logits) - targets) / n
+        slope = np.concatenate([[np.sum(excess * scores)], excess.sum(axis=0)])
+        slope[1:] += 2 * BIAS_PENALTY / k * b
+        return float(value + BIAS_PENALTY / k * np.sum(b**2)), slope
+
+    start = np.concatenate([[1 / max(float(np.std(scores)), 1e-12)], np.zeros(k)])
+    bounds = [(0.0, None)] + [(None, None)] * k
+    found = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x
+    return float(found[0]), np.asarray(found[1:] - found[1:].mean())
