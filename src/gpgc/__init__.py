@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gpgc.errors import DataError, GPGCWarning, InputError
 
 if TYPE_CHECKING:
-    from gpgc.estimators import GPGCClassifier, GPGCRegressor, load
+    from gpgc.estimators import GPGCClassifier, GPGCRegressor, load, select
     from gpgc.models import covariance
 
 __version__ = "0.1.0"
@@ -23,6 +23,7 @@ __all__ = [
     "__version__",
     "covariance",
     "load",
+    "select",
 ]
 
 _HOMES = {
@@ -30,6 +31,7 @@ _HOMES = {
     "GPGCRegressor": "gpgc.estimators",
     "covariance": "gpgc.models",
     "load": "gpgc.estimators",
+    "select": "gpgc.estimators",
 }
 
 

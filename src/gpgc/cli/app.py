@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import gpgc
+from gpgc.cli import reproduce
 from gpgc.errors import DataError, InputError
 
 app = typer.Typer(
@@ -19,7 +20,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-ModelOption = Annotated[str, typer.Option("--model", help="big or small, as in the paper.")]
+app.add_typer(reproduce.app, name="reproduce")
+
+ModelOption = Annotated[str, typer.Option("--model", help="broad; big or small as in the paper.")]
 KernelOption = Annotated[
     str,
     typer.Option(
@@ -63,7 +66,7 @@ def run(
         typer.Option(help="Folder with the data; else $GPGC_DATA, the cache, a download."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the split, where it is drawn.")] = 0,
-    model: ModelOption = "big",
+    model: ModelOption = "broad",
     base_kernel: KernelOption = "inner_product",
     depth: DepthOption = 2,
     noise: NoiseOption = "loo",
@@ -94,7 +97,7 @@ def classify(
     neighbors: Annotated[
         int, typer.Option(help="Neighbours of the graph that is built when --edges is left out.")
     ] = 10,
-    model: ModelOption = "big",
+    model: ModelOption = "broad",
     base_kernel: KernelOption = "inner_product",
     depth: DepthOption = 2,
     noise: NoiseOption = "loo",

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 TITLES = {
     "dataset": "data set",
@@ -56,6 +56,28 @@ def working(task: str) -> Iterator[None]:
 
     with Console(stderr=True).status(task):
         yield
+
+
+class Progress:
+    """A line that says what is being done, where a person is watching; called with the step."""
+
+    def __enter__(self) -> Self:
+        self._status = None
+        if sys.stderr.isatty():
+            from rich.console import Console
+
+            self._status = Console(stderr=True).status("")
+            self._status.start()
+        return self
+
+    def __call__(self, step: str) -> None:
+        """Show the current step."""
+        if self._status is not None:
+            self._status.update(step)
+
+    def __exit__(self, *_: object) -> None:
+        if self._status is not None:
+            self._status.stop()
 
 
 def peak_memory_mb() -> float | None:

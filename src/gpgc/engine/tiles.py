@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
@@ -20,12 +21,25 @@ Item = TypeVar("Item")
 TILE_BYTES = 2**20
 """Size of one tile of results, so that a tile and its scratch stay in a core's cache."""
 
+SHARED_FROM = 600
+"""Order of a matrix from which its factorisation gains from threads."""
+
 _inside = threading.local()
 
 
 @cache
 def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
+
+
+@contextmanager
+def small_matrices(order: int) -> Iterator[None]:
+    """Hold BLAS to one thread for matrices that are too small to share, which it does not see."""
+    if order > SHARED_FROM:
+        yield
+        return
+    with _blas().limit(limits=1):
+        yield
 
 
 @dataclass(frozen=True)

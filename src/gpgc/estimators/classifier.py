@@ -158,6 +158,29 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         labelled = np.flatnonzero(codes != UNLABELLED)
         return self._condition(labelled, codes[labelled])
 
+    def relabel(self, y: Any) -> Self:
+        """Condition on other labels of the same graph, without building its covariance again.
+
+        Parameters
+        ----------
+        y : array of shape (N,)
+            Labels, as in :meth:`fit`.
+
+        Returns
+        -------
+        GPGCClassifier
+            The estimator itself.
+        """
+        check_is_fitted(self)
+        codes, self.classes_ = encode_labels(y)
+        if len(codes) != self.covariance_.n_nodes:
+            raise InputError(
+                f"y must have one entry for each of the {self.covariance_.n_nodes} nodes, "
+                f"got {len(codes)}"
+            )
+        labelled = np.flatnonzero(codes != UNLABELLED)
+        return self._condition(labelled, codes[labelled])
+
     def predict(self, X: Any = None, adjacency: Any = None) -> NDArray[Any]:
         """Return the model's opinion on the label of every node, the labelled ones included.
 

@@ -17,10 +17,18 @@ from gpgc.estimators.labels import UNLABELLED, encode_labels
 from gpgc.gp import NoisePath
 from gpgc.gp.selection import cross_entropies, fit_temperature
 from gpgc.graph import Normalization
-from gpgc.kernels import ArcCosine, BaseKernel, InnerProduct, Polynomial, SquaredExponential
+from gpgc.kernels import (
+    ArcCosine,
+    BaseKernel,
+    Covariance,
+    InnerProduct,
+    Polynomial,
+    SquaredExponential,
+    base_kernel_from,
+)
 from gpgc.models import Model
 
-SelectionCriterion = Literal["validation", "loo", "evidence"]
+SelectionCriterion = Literal["validation", "validation_loss", "loo", "evidence"]
 
 BASE_KERNELS: tuple[BaseKernel, ...] = (
     InnerProduct(),
@@ -43,7 +51,8 @@ class Setting:
     noise_variance : float
         σ_τ² at δ_W = 1. Without bias only σ_τ²/δ_W^L matters, so this covers δ_W.
     validation_accuracy, validation_cross_entropy : float or None
-        On the validation nodes, where there are any.
+        On the validation nodes, where there are any; the latter, of a softmax with a temperature
+        fitted to them, only where it is the criterion.
     loo_accuracy, loo_cross_entropy : float
         Leave-one-out on the training labels, the latter of a softmax with a fitted temperature.
     evidence : float
@@ -54,11 +63,12 @@ class Setting:
     base_kernel: BaseKernel
     feature_norm: FeatureNorm
     normalization: Normalization
-    noise_variance: float
-    validation_accuracy: float | None
-    loo_accuracy: float
-    loo_cross_entropy: float
-    evidence: float
+    noise_variance: float = 0.0
+    validation_accuracy: float | None = None
+    validation_cross_entropy: float | None = None
+    loo_accuracy: float = np.nan
+    loo_cross_entropy: float = np.nan
+    evidence: float = np.nan
 
     def parameters(self) -> dict[str, Any]:
         """Return the setting as parameters of `GPGCClassifier`."""
@@ -113,10 +123,10 @@ def select(
         ``y`` holds the labels of the training and the validation nodes.
     validation : int array, optional
         The nodes whose labels choose the setting; the other labelled nodes train.
-    criterion : {"validation", "loo", "evidence"}, optional
-        Validation accuracy with ties broken by leave-one-out, leave-one-out cross-entropy of a
-        softmax with a fitted temperature, or log marginal likelihood; by default the first where
-        there are validation nodes, else the second.
+    criterion : {"validation", "validation_loss", "loo", "evidence"}, optional
+        Validation accuracy with ties broken by leave-one-out, validation cross-entropy,
+        leave-one-out cross-entropy (both of a softmax with a fitted temperature), or log marginal
+        likelihood; by default the first where there are validation nodes, else leave-one-out.
     models, base_kernels, feature_norms, normalizations : sequences
         What to try. *broad* scales rows itself, so it is tried with one feature norm.
     relative_noise : array
@@ -148,8 +158,8 @@ def select(
         raise InputError(
             f"criterion must be one of {', '.join(get_args(SelectionCriterion))}, got {criterion!r}"
         )
-    if criterion == "validation" and not len(held_out):
-        raise InputError("validation must name at least one node for criterion='validation'")
+    if criterion.startswith("validation") and not len(held_out):
+        raise InputError(f"validation must name at least one node for criterion={criterion!r}")
     train_y = np.where(codes == UNLABELLED, UNLABELLED, codes)
     train_y[held_out] = UNLABELLED
     if len(np.unique(train_y[train_y != UNLABELLED])) < len(classes):
@@ -159,10 +169,18 @@ def select(
     for done, setting in enumerate(settings):
         estimator = GPGCClassifier(**{**parameters, **setting.parameters()})
         estimator._fit_graph(X, adjacency, len(codes))
-        table += _score(estimator, setting, train_y, held_out, codes[held_out], relative_noise)
+        table += score_noise_levels(
+            estimator.covariance_,
+            setting,
+            train_y,
+            held_out,
+            codes[held_out],
+            relative_noise,
+            validation_loss=criterion == "validation_loss",
+        )
         if progress is not None:
             progress(done + 1, len(settings))
-    best = min(table, key=_order(criterion))
+    best = min(table, key=order_by(criterion))
     chosen = GPGCClassifier(**{**parameters, **best.parameters()})
     chosen.classes_ = classes
     chosen.fit(X, _decode(train_y, classes), adjacency=adjacency)
@@ -177,58 +195,80 @@ def _settings(
     feature_norms: Iterable[FeatureNorm],
     normalizations: Iterable[Normalization],
 ) -> list[Setting]:
-    from gpgc.kernels import base_kernel_from
-
     kernels = [base_kernel_from(kernel) for kernel in base_kernels]
     norms = list(feature_norms)
     return [
-        Setting(model, kernel, norm, normalization, 0.0, None, 0.0, 0.0, 0.0)
+        Setting(model, kernel, norm, normalization)
         for model, kernel, norm, normalization in product(models, kernels, norms, normalizations)
         if model != "broad" or norm == norms[0]
     ]
 
 
-def _score(
-    estimator: GPGCClassifier,
+def score_noise_levels(
+    covariance: Covariance,
     setting: Setting,
     train_y: Integers,
     held_out: Integers,
     truth: Integers,
     relative_noise: Array,
+    validation_loss: bool = False,
 ) -> list[Setting]:
-    """Return the setting at every noise level with its scores."""
+    """Return the setting at every noise level with its scores.
+
+    Parameters
+    ----------
+    covariance : Covariance
+        Of the setting, on the whole graph.
+    setting : Setting
+        Without noise.
+    train_y : int array of shape (N,)
+        Class codes of the training nodes, −1 elsewhere.
+    held_out, truth : int arrays of shape (n,)
+        Validation nodes and their class codes; may be empty.
+    relative_noise : array
+        Noise levels, relative to the mean prior variance of the training nodes.
+    validation_loss : bool
+        Whether the cross-entropy of the validation nodes is wanted, which takes longest.
+    """
     train = np.flatnonzero(train_y != UNLABELLED)
     codes = train_y[train]
     targets = np.eye(int(codes.max()) + 1)[codes]
-    covariance = estimator.covariance_
     path = NoisePath(covariance.block(train, train), targets)
     grid = relative_noise * path.scale
     loo, _ = path.leave_one_out(grid)
     loss = cross_entropies(loo, targets, fit_temperature(loo, targets)).mean(axis=1)
     hits = (loo.argmax(axis=2) == codes).mean(axis=1)
     evidence = path.log_marginal_likelihood(grid)
-    accuracy: list[float | None] = [None] * len(grid)
+    right: list[float | None] = [None] * len(grid)
+    cost: list[float | None] = [None] * len(grid)
     if len(held_out):
         cross = covariance.block(held_out, train).astype(np.float64)
         scores = cross @ path.weights(grid)
-        accuracy = list((scores.argmax(axis=2) == truth).mean(axis=1).astype(float))
-    columns = zip(grid, accuracy, hits, loss, evidence, strict=True)
+        right = list((scores.argmax(axis=2) == truth).mean(axis=1).astype(float))
+    if len(held_out) and validation_loss:
+        wanted = np.eye(targets.shape[1])[truth]
+        cost = list(cross_entropies(scores, wanted, fit_temperature(scores, wanted)).mean(axis=1))
+    columns = zip(grid, right, cost, hits, loss, evidence, strict=True)
     return [
         replace(
             setting,
             noise_variance=float(noise),
-            validation_accuracy=right,
+            validation_accuracy=accuracy,
+            validation_cross_entropy=None if entropy is None else float(entropy),
             loo_accuracy=float(hit),
-            loo_cross_entropy=float(cost),
+            loo_cross_entropy=float(loo_entropy),
             evidence=float(log_likelihood),
         )
-        for noise, right, hit, cost, log_likelihood in columns
+        for noise, accuracy, entropy, hit, loo_entropy, log_likelihood in columns
     ]
 
 
-def _order(criterion: SelectionCriterion) -> Callable[[Setting], tuple[float, float]]:
+def order_by(criterion: SelectionCriterion) -> Callable[[Setting], tuple[float, float]]:
+    """Return the key by which settings are ordered, best first."""
     if criterion == "validation":
         return lambda row: (-(row.validation_accuracy or 0.0), row.loo_cross_entropy)
+    if criterion == "validation_loss":
+        return lambda row: (row.validation_cross_entropy or 0.0, row.loo_cross_entropy)
     if criterion == "loo":
         return lambda row: (row.loo_cross_entropy, -row.noise_variance)
     return lambda row: (-row.evidence, -row.noise_variance)

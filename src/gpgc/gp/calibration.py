@@ -12,8 +12,8 @@ PRIOR_PULL = 0.3
 
 PRIOR_STEPS = 30
 
-BIAS_PENALTY = 1e-2
-"""Ridge on the class biases that held-out labels fit, per class."""
+BIAS_PENALTY = 1.5
+"""Ridge on the class biases that held-out labels fit, over their number."""
 
 
 def softmax(logits: Array) -> Array:
@@ -94,8 +94,8 @@ def fit_scale_and_bias(scores: Array, targets: Array) -> tuple[float, Array]:
         value = np.mean(log_normaliser - (logits * targets).sum(axis=1))
         excess = (softmax(logits) - targets) / n
         slope = np.concatenate([[np.sum(excess * scores)], excess.sum(axis=0)])
-        slope[1:] += 2 * BIAS_PENALTY / k * b
-        return float(value + BIAS_PENALTY / k * np.sum(b**2)), slope
+        slope[1:] += 2 * BIAS_PENALTY / n * b
+        return float(value + BIAS_PENALTY / n * np.sum(b**2)), slope
 
     start = np.concatenate([[1 / max(float(np.std(scores)), 1e-12)], np.zeros(k)])
     bounds = [(0.0, None)] + [(None, None)] * k

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from gpgc._typing import Array
+from gpgc.engine import small_matrices
 
 
 class NoisePath:
@@ -43,7 +44,8 @@ class NoisePath:
         gamma = np.asarray(gamma, dtype=np.float64)
         self.targets = np.asarray(targets, dtype=np.float64)
         self.scale = float(np.mean(np.diagonal(gamma))) or 1.0
-        values, self._vectors = eigh(gamma, check_finite=False)
+        with small_matrices(len(gamma)):
+            values, self._vectors = eigh(gamma, check_finite=False)
         self._values = np.maximum(values, 0.0)
         self._rotated = self._vectors.T @ self.targets
 

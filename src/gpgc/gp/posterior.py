@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 
 from gpgc._typing import Array
+from gpgc.engine import small_matrices
 from gpgc.errors import GPGCWarning, InputError
 
 JITTERS = (0.0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4)
@@ -59,8 +60,9 @@ class Posterior:
                 f"got {gamma.shape} and {self.targets.shape}"
             )
         self.noise_variance = noise
-        self._factor, self.jitter = _factorise(gamma, noise)
-        self.weights = cho_solve((self._factor, True), self.targets)
+        with small_matrices(len(gamma)):
+            self._factor, self.jitter = _factorise(gamma, noise)
+            self.weights = cho_solve((self._factor, True), self.targets)
 
     def mean(self, cross: Array) -> Array:
         """Return the mean (n, k) where ``cross`` (n, D) is the covariance with the observed."""
@@ -95,9 +97,10 @@ class Posterior:
         The variance is that of a noisy observation. With q = diag(K⁻¹) they are
         y − K⁻¹y / q and 1 / q (Rasmussen and Williams, equation 5.12).
         """
-        inverse_factor = solve_triangular(
-            self._factor, np.eye(len(self.targets)), lower=True, check_finite=False
-        )
+        with small_matrices(len(self.targets)):
+            inverse_factor = solve_triangular(
+                self._factor, np.eye(len(self.targets)), lower=True, check_finite=False
+            )
         precision = np.einsum("ij,ij->j", inverse_factor, inverse_factor)
         return self.targets - self.weights / precision[:, None], 1 / precision
 

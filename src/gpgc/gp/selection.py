@@ -15,8 +15,8 @@ Criterion = Literal["density", "cross_entropy", "evidence"]
 RELATIVE_NOISE = np.logspace(-5, 1, 61)
 """Noise levels that are tried, relative to the mean prior variance of the labelled nodes."""
 
-BISECTIONS = 24
-"""Halvings of the interval of log t, from a factor of 100,000 to one of 1.000001."""
+BISECTIONS = 10
+NEWTON_STEPS = 3
 
 FALLBACK_NOISE = 0.2
 """Relative noise where there are too few labels to leave one out."""
@@ -118,7 +118,8 @@ def fit_temperature(
 ) -> Array:
     """Return the inverse temperatures t that minimise the cross-entropy of softmax(t · scores).
 
-    The cross-entropy is convex in t, so the root of its slope is found by bisection of log t.
+    The cross-entropy is convex in t: bisection of log t brackets the root of its slope, and
+    Newton's method polishes it.
 
     Parameters
     ----------
@@ -139,13 +140,27 @@ def fit_temperature(
     >>> fit_temperature(means, np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])).round(2)
     np.float64(3.78)
     """
-    centred = scores - scores.max(axis=-1, keepdims=True)
-    observed = (centred * targets).sum(axis=-1).mean(axis=-1)
-    low, high = (np.full(observed.shape, np.log(bound)) for bound in bounds)
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        weights = np.exp(np.exp(middle)[..., None, None] * centred)
-        expected = ((weights * centred).sum(axis=-1) / weights.sum(axis=-1)).mean(axis=-1)
-        rising = expected < observed
-        low, high = np.where(rising, middle, low), np.where(rising, high, middle)
-    return np.asarray(np.exp((low + high) / 2))
+    by_class = np.moveaxis(scores, -1, 0)
+    by_class = np.ascontiguousarray(by_class - by_class.max(axis=0))
+    observed = (by_class * np.moveaxis(targets, -1, 0).reshape(_last_of(by_class))).sum(axis=0)
+    observed = observed.mean(axis=-1)
+    low, high = (np.full(observed.shape, bound) for bound in bounds)
+    t = np.sqrt(low * high)
+    for step in range(BISECTIONS + NEWTON_STEPS):
+        weights = np.exp(t[..., None] * by_class)
+        total = weights.sum(axis=0)
+        weights *= by_class
+        expected = weights.sum(axis=0) / total
+        weights *= by_class
+        slope = expected.mean(axis=-1) - observed
+        curvature = (weights.sum(axis=0) / total - expected**2).mean(axis=-1)
+        low, high = np.where(slope < 0, t, low), np.where(slope < 0, high, t)
+        newton = t - slope / np.maximum(curvature, np.finfo(np.float64).tiny)
+        inside = (step >= BISECTIONS) & (newton > low) & (newton < high)
+        t = np.where(inside, newton, np.sqrt(low * high))
+    return np.asarray(t)
+
+
+def _last_of(by_class: Array) -> tuple[int, ...]:
+    """Return the shape (k, 1, …, D) in which targets broadcast against scores (k, …, D)."""
+    return (by_class.shape[0], *(1,) * (by_class.ndim - 2), by_class.shape[-1])
