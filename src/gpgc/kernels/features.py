@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -51,6 +51,17 @@ class Features(Covariance):
         self.dtype = np.dtype(dtype)
         self.n_nodes, self.n_features = features.shape
         self.directions, self.norms = _directions(features, self.dtype)
+
+    @classmethod
+    def of_directions(
+        cls, kernel: BaseKernel, directions: Array, engine: Engine | None = None
+    ) -> Self:
+        """Return the covariance of rows that have length 1 (or 0) already, without a copy."""
+        made = cls.__new__(cls)
+        made.kernel, made.engine, made.dtype = kernel, engine or Engine(), directions.dtype
+        made.n_nodes, made.n_features = directions.shape
+        made.directions, made.norms = directions, np.asarray(directions.any(axis=1), made.dtype)
+        return made
 
     def __repr__(self) -> str:
         return f"{self.kernel!r} on {self.n_nodes} x {self.n_features}"
