@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.kernels import Activate, Affine, Covariance, Features, Propagate, base_kernel_from
+from gpgc.kernels.features import propagate_features
 from gpgc.models.architecture import Architecture
 
 
@@ -34,8 +35,7 @@ class ConvolutionNetwork:
     ) -> None:
         self.architecture, self.propagation, self.features = architecture, propagation, features
         self._dtype, self._engine = dtype, engine
-        inputs = propagation if features is None else propagation @ features
-        self.covariance = self._layers(propagation, inputs)
+        self.covariance = self._layers(propagation, self._inputs(propagation, features))
 
     def candidates(self, labelled: Integers) -> Iterator[tuple[float, Array]]:
         """Give Γ_DD; these networks have no choice of trust."""
@@ -59,9 +59,14 @@ class ConvolutionNetwork:
             for _ in range(self.architecture.depth - 1):
                 field = np.unique(propagation[field].indices)
         rows = propagation[field]
-        inputs = rows if features is None else rows @ _stack(self.features, features)
-        covariance = self._layers(sp.csr_array(rows[:, field]), inputs)
+        stacked = None if features is None else _stack(self.features, features)
+        covariance = self._layers(sp.csr_array(rows[:, field]), self._inputs(rows, stacked))
         return covariance, np.searchsorted(field, fresh), np.searchsorted(field, labelled)
+
+    def _inputs(self, propagation: sp.csr_array, features: Any) -> Any:
+        if features is None:
+            return propagation
+        return propagate_features(propagation, features, np.dtype(self._dtype), self._engine)
 
     def _layers(self, propagation: sp.csr_array, inputs: Any) -> Covariance:
         network = self.architecture
