@@ -54,13 +54,13 @@ class Features(Covariance):
 
     @classmethod
     def of_directions(
-        cls, kernel: BaseKernel, directions: Array, engine: Engine | None = None
+        cls, kernel: BaseKernel, directions: Any, norms: Array, engine: Engine | None = None
     ) -> Self:
-        """Return the covariance of rows that have length 1 (or 0) already, without a copy."""
+        """Return the covariance of rows given as directions of length 1 (or 0) and lengths."""
         made = cls.__new__(cls)
         made.kernel, made.engine, made.dtype = kernel, engine or Engine(), directions.dtype
         made.n_nodes, made.n_features = directions.shape
-        made.directions, made.norms = directions, np.asarray(directions.any(axis=1), made.dtype)
+        made.directions, made.norms = directions, norms
         return made
 
     def __repr__(self) -> str:
@@ -148,10 +148,10 @@ def _clip(cosine: Array) -> Array:
     return np.clip(cosine, -1, 1, out=cosine)
 
 
-def propagate_features(
+def propagated_directions(
     propagation: sp.csr_array, features: Any, dtype: np.dtype[Any], engine: Engine
-) -> Any:
-    """Return S X, dense where that is cheaper and fits.
+) -> tuple[Any, Array]:
+    """Return directions and lengths of the rows of S X, dense where that is cheaper and fits.
 
     How dense S X can be at the most is known from the rows' numbers of entries, before the product.
 
@@ -165,6 +165,12 @@ def propagate_features(
         Of the result.
     engine : Engine
         What runs the tiles.
+
+    Returns
+    -------
+    directions : array or csr_array of shape (M, F)
+        Rows of length 1, or 0.
+    lengths : array of shape (M,)
     """
     matrix = propagation.astype(dtype)
     shape = (propagation.shape[0], features.shape[1])
@@ -172,16 +178,16 @@ def propagate_features(
     if sp.issparse(features):
         entries = np.diff(features.indptr)[propagation.indices].sum()
         if entries < DENSE_FROM * size or size * dtype.itemsize > 4 * DENSE_LIMIT:
-            return matrix @ features.astype(dtype)
+            return _directions(matrix @ features.astype(dtype), dtype)
         features = features.astype(dtype).toarray()
     values = np.asarray(features, dtype=dtype)
-    out = np.empty(shape, dtype=dtype)
+    directions, lengths = np.empty(shape, dtype=dtype), np.empty(shape[0], dtype=dtype)
 
     def tile(rows: slice) -> None:
-        out[rows] = matrix[rows] @ values
+        directions[rows], lengths[rows] = _directions(matrix[rows] @ values, dtype)
 
     engine.rows(shape[0], shape[1] * dtype.itemsize, tile)
-    return out
+    return directions, lengths
 
 
 def _directions(features: Any, dtype: np.dtype[Any]) -> tuple[Any, Array]:

@@ -149,7 +149,12 @@ class BroadNetwork:
 
     def _mean(self, directions: list[Array], landmarks: Integers | None) -> Covariance:
         kernel = base_kernel_from(self.architecture.base_kernel)
-        leaves = [Features.of_directions(kernel, rows, self._engine) for rows in directions]
+        leaves = [
+            Features.of_directions(
+                kernel, rows, np.asarray(rows.any(axis=1), self._dtype), self._engine
+            )
+            for rows in directions
+        ]
         return Mix([self._view(leaf, landmarks) for leaf in leaves])
 
     def _feature_view(

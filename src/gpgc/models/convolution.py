@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.kernels import Activate, Affine, Covariance, Features, Propagate, base_kernel_from
-from gpgc.kernels.features import propagate_features
+from gpgc.kernels.features import propagated_directions
 from gpgc.models.architecture import Architecture
 
 
@@ -35,7 +35,7 @@ class ConvolutionNetwork:
     ) -> None:
         self.architecture, self.propagation, self.features = architecture, propagation, features
         self._dtype, self._engine = dtype, engine
-        self.covariance = self._layers(propagation, self._inputs(propagation, features))
+        self.covariance = self._layers(propagation, propagation, features)
 
     def candidates(self, labelled: Integers) -> Iterator[tuple[float, Array]]:
         """Give Γ_DD; these networks have no choice of trust."""
@@ -60,18 +60,23 @@ class ConvolutionNetwork:
                 field = np.unique(propagation[field].indices)
         rows = propagation[field]
         stacked = None if features is None else _stack(self.features, features)
-        covariance = self._layers(sp.csr_array(rows[:, field]), self._inputs(rows, stacked))
+        covariance = self._layers(sp.csr_array(rows[:, field]), rows, stacked)
         return covariance, np.searchsorted(field, fresh), np.searchsorted(field, labelled)
 
-    def _inputs(self, propagation: sp.csr_array, features: Any) -> Any:
-        if features is None:
-            return propagation
-        return propagate_features(propagation, features, np.dtype(self._dtype), self._engine)
-
-    def _layers(self, propagation: sp.csr_array, inputs: Any) -> Covariance:
+    def _layers(
+        self, propagation: sp.csr_array, input_rows: sp.csr_array, features: Any
+    ) -> Covariance:
+        """Return Γ for hidden layers that propagate by one matrix and an input by another."""
         network = self.architecture
         kernel = base_kernel_from(network.base_kernel)
-        layer: Covariance = Features(kernel, inputs, self._dtype, self._engine)
+        layer: Covariance
+        if features is None:
+            layer = Features(kernel, input_rows, self._dtype, self._engine)
+        else:
+            rows, lengths = propagated_directions(
+                input_rows, features, np.dtype(self._dtype), self._engine
+            )
+            layer = Features.of_directions(kernel, rows, lengths, self._engine)
         layer = Affine(layer, network.weight_variance, network.bias_variance)
         for _ in range(network.depth - 1):
             layer = Activate(layer)
