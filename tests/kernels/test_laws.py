@@ -85,6 +85,7 @@ def test_broad_with_landmarks_and_a_sketch_obeys_the_laws(awkward, monkeypatch):
     monkeypatch.setattr("gpgc.models.broad.N_LANDMARKS", 12)
     check_laws(gpgc.covariance(graph, features, model="broad"))
     monkeypatch.setattr("gpgc.models.broad.SKETCH_BYTES", 0)
+    monkeypatch.setattr("gpgc.models.broad.SKETCH_COLUMNS", 4)
     check_laws(gpgc.covariance(graph, features, model="broad"))
     check_laws(gpgc.covariance(graph, model="broad"))
 
@@ -93,6 +94,7 @@ def test_a_sketch_keeps_the_covariance(monkeypatch):
     graph = sp.random_array((300, 300), density=0.02, rng=np.random.default_rng(0))
     exact = gpgc.covariance(graph, model="broad").block()
     monkeypatch.setattr("gpgc.models.broad.SKETCH_BYTES", 0)
+    monkeypatch.setattr("gpgc.models.broad.SKETCH_COLUMNS", 256)
     assert np.abs(gpgc.covariance(graph, model="broad").block() - exact).max() < 0.1
 
 

@@ -50,15 +50,40 @@ class Engine:
     ----------
     n_jobs : int, optional
         Number of threads; None or -1 stands for all cores that this process may use.
+    memory_limit : int, optional
+        Bytes that the work may take beside its input. Buffers and tiles are cut to it; what
+        cannot be cut is refused. None stands for the memory that the machine has.
     """
 
     n_jobs: int | None = None
+    memory_limit: int | None = None
 
     def __post_init__(self) -> None:
         if self.n_jobs is not None and (self.n_jobs == 0 or self.n_jobs < -1):
             raise InputError(
                 f"n_jobs must be None, -1 or a positive whole number, got {self.n_jobs!r}"
             )
+
+        if self.memory_limit is not None and not self.memory_limit > 0:
+            raise InputError(
+                f"memory_limit must be None or a positive number of bytes, "
+                f"got {self.memory_limit!r}"
+            )
+
+    def require(self, needed: int, what: str) -> None:
+        """Refuse work whose arrays cannot fit, before any of it is done."""
+        limit = self.memory_limit or _physical_memory()
+        if needed > limit:
+            raise InputError(
+                f"memory_limit is {limit / 2**20:,.0f} MiB, but {what} alone needs "
+                f"{needed / 2**20:,.0f} MiB"
+            )
+
+    def budget(self, wanted: int) -> int:
+        """Return the size of a buffer: what is wanted, cut to a share of the memory limit."""
+        if self.memory_limit is None:
+            return wanted
+        return max(2**14, min(wanted, self.memory_limit // (8 * self.n_threads)))
 
     @property
     def n_threads(self) -> int:
@@ -97,9 +122,15 @@ class Engine:
 
     def rows(self, n_rows: int, row_bytes: int, work: Callable[[slice], None]) -> None:
         """Cut ``n_rows`` rows of ``row_bytes`` each into tiles and call ``work`` on each tile."""
-        size = max(16, TILE_BYTES // max(row_bytes, 1))
+        size = max(16, self.budget(TILE_BYTES) // max(row_bytes, 1))
         tiles = [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
         self.each(work, tiles)
+
+
+def _physical_memory() -> int:
+    if not hasattr(os, "sysconf"):
+        return 2**62
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def split(items: Integers, size: int) -> list[Integers]:

@@ -42,6 +42,7 @@ class GraphProcess(BaseEstimator):
         n_neighbors: int = 10,
         dtype: str = "float32",
         n_jobs: int | None = None,
+        memory_limit: int | None = None,
         random_state: int = 0,
     ) -> None:
         self.model = model
@@ -55,6 +56,7 @@ class GraphProcess(BaseEstimator):
         self.n_neighbors = n_neighbors
         self.dtype = dtype
         self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
         self.random_state = random_state
 
     def predict_latent(
@@ -166,7 +168,7 @@ class GraphProcess(BaseEstimator):
             self.bias_variance,
             self.random_state,
         )
-        engine = Engine(self.n_jobs)
+        engine = Engine(self.n_jobs, self.memory_limit)
         self._network = build(architecture, propagation, self._features, self.dtype, engine)
         self.covariance_ = self._network.covariance
 

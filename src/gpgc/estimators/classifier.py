@@ -60,6 +60,9 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         In which the covariance is computed; the posterior is always solved in float64.
     n_jobs : int, optional
         Number of threads; all cores when not given.
+    memory_limit : int, optional
+        Bytes that fit and predict may take beside their input: tiles and buffers are cut to it,
+        and what cannot be cut is refused before it starts. The machine's memory when not given.
     probability : {"calibrated", "largest"}
         ``"calibrated"``: softmax(t · mean + log(prior / shares)), with t fitted to leave-one-out
         predictions. ``"largest"``: the probability that a class has the largest latent value under
@@ -117,6 +120,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         class_prior: Any = "estimated",
         dtype: str = "float32",
         n_jobs: int | None = None,
+        memory_limit: int | None = None,
         random_state: int = 0,
     ) -> None:
         super().__init__(
@@ -131,6 +135,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             n_neighbors,
             dtype,
             n_jobs,
+            memory_limit,
             random_state,
         )
         self.probability = probability

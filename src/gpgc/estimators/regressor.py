@@ -29,7 +29,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         σ_τ². ``"loo"`` takes the level with the best leave-one-out log density (0.2 of the mean
         prior variance if there is one value only), ``"evidence"`` the one with the largest
         marginal likelihood.
-    normalization, feature_norm, n_neighbors, dtype, n_jobs, random_state : optional
+    normalization, feature_norm, n_neighbors, dtype, n_jobs, memory_limit, random_state : optional
         As in :class:`GPGCClassifier`.
 
     Attributes

@@ -79,7 +79,9 @@ class Covariance(ABC):
         n_rows = self.count(rows)
         out = np.zeros((n_rows, V.shape[1]), dtype=self.dtype)
         start = 0
-        for chunk in split(chosen, CHUNK_BYTES // max(1, n_rows * self.dtype.itemsize)):
+        for chunk in split(
+            chosen, self.engine.budget(CHUNK_BYTES) // max(1, n_rows * self.dtype.itemsize)
+        ):
             part = V[start : start + len(chunk)]
             out += times(self.block(rows, chunk), part)
             start += len(chunk)

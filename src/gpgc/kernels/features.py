@@ -137,7 +137,7 @@ class Features(Covariance):
         right = take(unit, cols)
         if not sp.issparse(unit):
             return lambda rows: take(unit, rows) @ right.T
-        if right.shape[0] * right.shape[1] * self.dtype.itemsize <= DENSE_LIMIT:
+        if right.shape[0] * right.shape[1] * self.dtype.itemsize <= self.engine.budget(DENSE_LIMIT):
             by_feature = right.toarray(order="F").T
             return lambda rows: take(unit, rows) @ by_feature
         transposed = right.T.tocsr()
@@ -176,10 +176,13 @@ def propagated_directions(
     shape = (propagation.shape[0], features.shape[1])
     size = shape[0] * shape[1]
     if sp.issparse(features):
-        entries = np.diff(features.indptr)[propagation.indices].sum()
-        if entries < DENSE_FROM * size or size * dtype.itemsize > 4 * DENSE_LIMIT:
+        entries = int(np.diff(features.indptr)[propagation.indices].sum())
+        if entries < DENSE_FROM * size or size * dtype.itemsize > engine.budget(4 * DENSE_LIMIT):
+            needed = 2 * min(entries, size) * (dtype.itemsize + 4)
+            engine.require(needed, f"the propagated features of {shape[0]:,} nodes")
             return _directions(matrix @ features.astype(dtype), dtype)
         features = features.astype(dtype).toarray()
+    engine.require(2 * size * dtype.itemsize, f"the propagated features of {shape[0]:,} nodes")
     values = np.asarray(features, dtype=dtype)
     directions, lengths = np.empty(shape, dtype=dtype), np.empty(shape[0], dtype=dtype)
 

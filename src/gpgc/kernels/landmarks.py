@@ -40,7 +40,7 @@ class Square(Covariance):
     @cached_property
     def _columns(self) -> Array | None:
         """K[:, L] where it is small enough to keep."""
-        if self.n_nodes * self.n_landmarks * self.dtype.itemsize > STORE_BYTES:
+        if self.n_nodes * self.n_landmarks * self.dtype.itemsize > self.engine.budget(STORE_BYTES):
             return None
         columns = self.inner.correlation(self.landmarks)
         scale = np.sqrt(self.inner.diag())

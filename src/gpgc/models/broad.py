@@ -77,6 +77,11 @@ class BroadNetwork:
         n_nodes = propagation.shape[0]
         start = sp.eye_array(n_nodes, format="csr") if features is None else features
         self._sketch = self._draw_sketch(*start.shape)
+        columns = start.shape[1] if self._sketch is None else SKETCH_COLUMNS
+        engine.require(
+            (len(REACHES) + 1) * n_nodes * columns * self._dtype.itemsize,
+            f"the diffused features of {n_nodes:,} nodes",
+        )
         restart = self._dense(_unit_rows(start, propagation.diagonal() ** 0.5))
         diffused = pageranks(propagation, restart, REACHES, STEPS, engine)
         self._lengths = [_scale_to_unit(rows) for rows in diffused]
@@ -180,7 +185,8 @@ class BroadNetwork:
 
     def _draw_sketch(self, n_nodes: int, n_features: int) -> sp.csr_array | None:
         """Return a sparse random projection (F, k) where diffused features would not fit."""
-        if n_nodes * n_features * self._dtype.itemsize <= SKETCH_BYTES:
+        size = n_nodes * n_features * self._dtype.itemsize
+        if n_features <= SKETCH_COLUMNS or size <= self._engine.budget(SKETCH_BYTES):
             return None
         rng = np.random.default_rng(self.architecture.seed)
         shape = (n_features, SKETCH_ENTRIES)
