@@ -83,7 +83,7 @@ def _tables(
     if name is Benchmark.labels:
         from benchmarks.labels import COUNTS, label_tables
 
-        return label_tables(*_load(data_dir, "pubmed"), COUNTS[:4] if quick else COUNTS)
+        return label_tables(_load(data_dir, "pubmed")[0], COUNTS[:4] if quick else COUNTS)
     from benchmarks.start import start_tables
 
     return start_tables(3 if quick else 10)

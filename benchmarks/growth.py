@@ -13,6 +13,7 @@ from benchmarks.measure import fastest, forget_peak, in_own_process
 from gpgc import GPGCClassifier
 from gpgc.experiments.figures import MARKERS, PALETTE, save_figure
 from gpgc.experiments.tables import Table
+from gpgc.models import Model
 from gpgc.models.broad import N_LANDMARKS, REACHES
 
 N_FEATURES = 128
@@ -90,7 +91,7 @@ def growth_tables(n_nodes: Sequence[int], repeats: int) -> list[Table]:
     return [table, _exponents(table)]
 
 
-def run(n_nodes: int, model: str, variances: bool, repeats: int) -> dict[str, Any]:
+def run(n_nodes: int, model: Model, variances: bool, repeats: int) -> dict[str, Any]:
     """Do one job on one graph: seconds, those of its product, accuracy."""
     adjacency, features, labels = block_model(n_nodes, seed=0)
     known = np.full(n_nodes, -1)

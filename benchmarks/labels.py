@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from benchmarks.measure import fastest
 from gpgc import GPGCClassifier
 from gpgc.datasets import Dataset, random_split
 from gpgc.experiments.tables import Table
+from gpgc.models import Model
 
+MODELS: tuple[Model, ...] = ("big", "broad")
 COUNTS = (60, 200, 600, 2000, 6000, 10000)
 
 
@@ -32,11 +35,14 @@ def label_tables(data: Dataset, counts: Sequence[int] = COUNTS) -> list[Table]:
         labels = np.full(len(data.labels), -1)
         labels[train] = data.labels[train]
         rest = np.setdiff1d(np.flatnonzero(data.labels >= 0), train)
-        for model in ("big", "broad"):
+        for model in MODELS:
             estimator = GPGCClassifier(model, dtype="float32")
-
-            job = partial(estimator.fit, data.features, labels, data.adjacency)
-            (seconds,) = fastest([lambda job=job: job().predict()], 3 if count <= 2000 else 1)
+            job = partial(_fit_and_predict, estimator, data, labels)
+            (seconds,) = fastest([job], 3 if count <= 2000 else 1)
             hits = float(np.mean(estimator.predict()[rest] == data.labels[rest]))
             table.rows.append([len(train), model, seconds, 100 * hits])
     return [table]
+
+
+def _fit_and_predict(estimator: GPGCClassifier, data: Dataset, labels: Any) -> None:
+    estimator.fit(data.features, labels, adjacency=data.adjacency).predict()

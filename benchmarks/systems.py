@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -19,8 +20,8 @@ def run(system: str, task: str, noise: float, repeats: int) -> dict[str, Any]:
     """Do the job of a file by one of the systems: seconds and accuracy."""
     given = Task.load(task)
     answers: list[Any] = []
-    job = partial(SYSTEMS[system], given, noise)
-    (seconds,) = fastest([lambda: answers.append(job())], repeats)
+    label = SYSTEMS[system]
+    (seconds,) = fastest([lambda: answers.append(label(given, noise))], repeats)
     return {"seconds": seconds, "accuracy": given.accuracy(answers[-1])}
 
 
@@ -53,7 +54,7 @@ def nystrom(task: Task, noise: float) -> Any:
     return _labels(features @ features[task.train].T, task, noise)
 
 
-SYSTEMS = {
+SYSTEMS: dict[str, Callable[[Task, float], Any]] = {
     "exact": exact,
     "square": partial(square, sparse=False),
     "square, sparse": partial(square, sparse=True),
