@@ -22,9 +22,9 @@ from gpgc.gp import NoisePath
 NOISE_LEVELS = np.logspace(-3, 1, 101)
 """Relative to the mean prior variance of all nodes."""
 
-QUICK_SHARE = 0.05
+QUICK_ROWS = 1024
 LARGE = 10_000
-"""Nodes from which a share of the rows stands for all of the N × N formulation when quick."""
+"""Nodes from which some rows stand for all of the N × N formulation when quick."""
 
 HOW_TO = (
     "neural-tangents runs on request, in an environment of its own: `python3.11 -m venv tangents "
@@ -83,10 +83,9 @@ def _rows(
 
     def add(system: str, cores: int | None, answer: dict[str, Any], of: float | None) -> float:
         seconds: float = answer["seconds"]
-        accuracy = answer["accuracy"]
-        shown = None if accuracy is None else 100 * accuracy
-        times = seconds / (of or seconds)
-        rows.append([name, system, cores or "all", seconds, times, answer["peak"] / 1e6, shown])
+        scales = (("peak", 1e-6), ("accuracy", 100))
+        shown = [answer[key] and scale * answer[key] for key, scale in scales]
+        rows.append([name, system, cores or "all", seconds, seconds / (of or seconds), *shown])
         return seconds
 
     def alone(system: str, cores: int | None, noise: float, repeats: int) -> dict[str, Any]:
@@ -100,9 +99,10 @@ def _rows(
     for sparse in (True, False):
         kind = f"N × N, {'sparse' if sparse else 'dense'}"
         if quick and large:
-            order = {"task": path, "sparse": sparse, "share": QUICK_SHARE}
+            order = {"task": path, "sparse": sparse, "n_rows": QUICK_ROWS}
             answer = in_own_process("benchmarks.systems:run_share", order)
-            kind += f" (from {QUICK_SHARE:.0%} of the rows)"
+            answer.update(peak=None, accuracy=None)
+            kind += f" (estimated from {QUICK_ROWS:,} rows)"
         else:
             system = "square, sparse" if sparse else "square"
             answer = alone(system, None, noise, 1 if large else 3)
