@@ -11,7 +11,7 @@ from gpgc.errors import InputError
 from gpgc.kernels import Covariance
 
 SHARED_RESIDUE = 1e-3
-"""Share of the variance that all nodes have in common that is left, to break ties."""
+"""What is left of the variance that all nodes share, relative to the rest, to break ties."""
 
 
 class GrowingPosterior:
@@ -86,16 +86,22 @@ class GrowingPosterior:
                 value - known @ self._whitened_targets[: self._size],
             )
 
-    def observe_mean(self) -> None:
-        """Condition on 0 as the mean of all nodes, all but exactly: it moves no decision."""
+    def observe_mean(self) -> float:
+        """Condition on the mean of all nodes, all but exactly, and return the mean variance left.
+
+        A value that all nodes share moves no decision, yet may be most of their variance.
+        """
         if self._size:
             raise InputError("the mean of all nodes can only be observed before any node is")
         n_nodes = self.covariance.n_nodes
         shares = np.full((n_nodes, 1), 1 / n_nodes)
         shared = np.asarray(self.covariance.matmul(None, None, shares), np.float64)[:, 0]
-        level = float(shared.mean()) * (1 + SHARED_RESIDUE)
+        level = float(shared.mean())
         if level > 0:
-            self._append(shared / np.sqrt(level), np.zeros(self.mean.shape[1]))
+            remains = max(float(np.mean(self.variance - shared**2 / level)), 0.0)
+            scale = np.sqrt(level + SHARED_RESIDUE * remains)
+            self._append(shared / scale, np.zeros(self.mean.shape[1]))
+        return float(np.mean(self.variance))
 
     def residual(self, rows: Integers, columns: Integers) -> Array:
         """Return the covariance R[rows, columns] that remains."""

@@ -15,8 +15,8 @@ from gpgc.uncertainty.growing import GrowingPosterior
 
 Strategy = Literal["weighted", "variance", "margin"]
 
-DESIGN_NOISE = 0.02
-"""Noise of a label when variances are planned, relative to the mean prior variance."""
+DESIGN_NOISE = 0.05
+"""Noise of a label when variances are planned, relative to the mean variance not shared by all."""
 
 EXACT_NODES = 4000
 """Number of nodes up to which the reduction of variance is summed over all of them."""
@@ -76,10 +76,12 @@ def suggest(
 
     Examples
     --------
-    >>> triangles = np.kron(np.eye(2), np.ones((3, 3)))
-    >>> nodes, gains = suggest(None, adjacency=triangles, n=2)
+    Of three triangles, one node of each:
+
+    >>> triangles = np.kron(np.eye(3), np.ones((3, 3)))
+    >>> nodes, gains = suggest(None, adjacency=triangles, n=3, dtype="float64")
     >>> sorted((nodes // 3).tolist())
-    [0, 1]
+    [0, 1, 2]
     """
     labelling = Labelling.on(X, y, adjacency, candidates=candidates, costs=costs, **settings)
     return labelling.suggest(n, strategy)
@@ -141,9 +143,8 @@ class Labelling:
         self.classes: list[Any] = []
         self._codes: dict[int, int] = {}
         self._chosen_at = 0
-        scale = float(np.mean(estimator.covariance_.diag())) or 1.0
-        self._design = GrowingPosterior(estimator.covariance_, DESIGN_NOISE * scale)
-        self._design.observe_mean()
+        self._design = GrowingPosterior(estimator.covariance_, 1.0)
+        self._design.noise_variance = DESIGN_NOISE * (self._design.observe_mean() or 1.0)
         self._residual = self._design.residual(self._witnesses, self._candidates)
         labelled = getattr(estimator, "labelled_nodes_", np.empty(0, dtype=np.intp))
         if len(labelled):
