@@ -28,20 +28,11 @@ def test_quantile_covers_exchangeable_scores():
         assert level <= np.mean(inside) <= level + 1 / 20
 
 
-def test_adaptive_score_by_hand():
-    table = np.array([[0.2, 0.5, 0.3], [1 / 3, 1 / 3, 1 / 3]])
-    expected = [[sum(q for q in row if q > p) + p for p in row] for row in table[:1]]
-    np.testing.assert_allclose(sets.conformity(table, "adaptive")[:1], expected)
-    with pytest.raises(InputError, match="score"):
-        sets.conformity(table, "lucky")
-
-
-@pytest.mark.parametrize("score", ["plain", "adaptive"])
-def test_split_conformal_keeps_what_fits_as_well_as_the_held_out(fitted, score):
+def test_split_conformal_keeps_what_fits_as_well_as_the_held_out(fitted):
     estimator, truth = fitted
     held_out = np.arange(10, 30)
-    got = sets.split_conformal_sets(estimator, held_out, truth[held_out], 0.8, score)
-    fit = sets.conformity(estimator.predict_proba(), score)
+    got = sets.split_conformal_sets(estimator, held_out, truth[held_out], 0.8)
+    fit = 1 - estimator.predict_proba()
     own = np.sort(fit[held_out, truth[held_out]])
     np.testing.assert_array_equal(got, fit <= own[int(np.ceil(21 * 0.8)) - 1])
     assert got[held_out, truth[held_out]].mean() >= 0.8
@@ -96,9 +87,8 @@ def test_coverage_on_cora_is_within_a_point(data_dir):
         estimator.relabel(y)
         rest = np.random.default_rng(seed).permutation(np.setdiff1d(np.arange(len(y)), train))
         held_out, others = rest[:500], rest[500:]
-        for score in ("plain", "adaptive"):
-            got = sets.split_conformal_sets(estimator, held_out, data.labels[held_out], 0.9, score)
-            covered.append(got[others, data.labels[others]].mean())
+        got = sets.split_conformal_sets(estimator, held_out, data.labels[held_out], 0.9)
+        covered.append(got[others, data.labels[others]].mean())
     assert np.mean(covered) == pytest.approx(0.9, abs=0.01)
 
 
@@ -111,7 +101,6 @@ def test_a_cloud_without_labels_is_strange():
     score = novelty(gpgc.GPGCClassifier().fit(features, y))
     assert auroc(score, truth == 2) > 0.9
     assert score.min() >= 0
-    assert score.max() <= np.log(2) + 1e-12
 
 
 @pytest.mark.data
@@ -129,5 +118,4 @@ def test_a_left_out_class_of_cora_is_strange(data_dir):
             rest = np.setdiff1d(np.arange(len(y)), kept)
             score = novelty(estimator.relabel(y))
             areas.append(auroc(score[rest], data.labels[rest] == left_out))
-    print(np.mean(areas))
     assert np.mean(areas) > 0.78

@@ -6,15 +6,17 @@ import numpy as np
 
 from gpgc._typing import Array
 from gpgc.estimators import GPGCClassifier
+from gpgc.gp.calibration import softmax
 
 
 def novelty(estimator: GPGCClassifier) -> Array:
     r"""Return how little each node belongs to the labelled classes, larger is stranger.
 
-    The entropy of the calibrated probabilities, :math:`-\sum_c p_c \log p_c`: a node of a class
-    without labels lies between those that have some, and is close to none. On graphs it tells
-    such nodes apart better than the posterior standard deviation, which only says how far labels
-    are.
+    .. math:: H(\operatorname{softmax}(t m)) / \log k + s / \bar s
+
+    The entropy of the probabilities, without the estimate of class shares that nodes of another
+    class would mislead, says how undecided a node is; the posterior standard deviation s over its
+    mean says how far it is from all labels. Together they tell strangers apart better than either.
 
     Parameters
     ----------
@@ -24,7 +26,7 @@ def novelty(estimator: GPGCClassifier) -> Array:
     Returns
     -------
     array of shape (N,)
-        Between 0 and log k.
+        At least 0.
 
     Examples
     --------
@@ -36,6 +38,10 @@ def novelty(estimator: GPGCClassifier) -> Array:
     >>> int(novelty(estimator).argmax())
     2
     """
-    probabilities = estimator.predict_proba()
+    mean, std = estimator.predict_latent(return_std=True)
+    probabilities = softmax(estimator.temperature_ * mean)
     safe = np.maximum(probabilities, np.finfo(np.float64).tiny)
-    return np.asarray(-np.einsum("ic,ic->i", probabilities, np.log(safe)))
+    entropy = -np.einsum("ic,ic->i", probabilities, np.log(safe))
+    return np.asarray(
+        entropy / np.log(max(len(estimator.classes_), 2)) + std / (float(std.mean()) or 1.0)
+    )
