@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from gpgc.gp.calibration import BIAS_PENALTY, estimate_prior, fit_scale_and_bias, softmax
+from gpgc.gp.calibration import (
+    BIAS_PENALTY,
+    estimate_prior,
+    fit_scale_and_bias,
+    fit_temperature_with_prior,
+    softmax,
+)
+from gpgc.gp.selection import fit_temperature
 
 
 @pytest.fixture
@@ -22,15 +29,17 @@ def test_prior_of_a_shifted_world_is_found_up_to_the_pull(world):
     rng = np.random.default_rng(1)
     keep = rng.random(len(codes)) < np.array([1.0, 0.5, 0.2])[codes]
     true = np.bincount(codes[keep]) / keep.sum()
-    found = estimate_prior(softmax(3 * scores[keep]), np.full(3, 1 / 3))
+    found = estimate_prior(softmax(3 * scores[keep]), np.full(3, 1 / 3), n_labels=600)
     assert found.sum() == pytest.approx(1)
     assert found.argsort().tolist() == true.argsort().tolist()
-    np.testing.assert_allclose(found, 0.7 * true + 0.3 / 3, atol=0.06)
+    np.testing.assert_allclose(found, true, atol=0.03)
+    few = estimate_prior(softmax(3 * scores[keep]), np.full(3, 1 / 3), n_labels=3)
+    np.testing.assert_allclose(few, 1 / 3, atol=0.02)
 
 
 def test_prior_without_unlabelled_nodes_is_that_of_the_labels():
     shares = np.array([0.25, 0.75])
-    assert estimate_prior(np.empty((0, 2)), shares).tolist() == shares.tolist()
+    assert estimate_prior(np.empty((0, 2)), shares, 4).tolist() == shares.tolist()
 
 
 def test_scale_and_bias_minimise_the_penalised_cross_entropy(world):
@@ -56,3 +65,15 @@ def test_bias_of_a_class_that_held_out_labels_lack_stays_finite(world):
     t, b = fit_scale_and_bias(scores[chosen], np.eye(3)[codes[chosen]])
     assert np.isfinite([t, *b]).all()
     assert b[2] < min(b[:2])
+
+
+def test_temperature_follows_the_labels_where_there_are_many_and_the_prior_where_there_are_none(
+    world,
+):
+    scores, codes = world
+    targets = np.eye(3)[codes]
+    many = fit_temperature_with_prior(scores, targets, np.ones(len(codes)), spread=1.7)
+    assert many == pytest.approx(float(fit_temperature(scores, targets)), rel=0.01)
+    none = fit_temperature_with_prior(scores, targets, np.zeros(len(codes)), spread=0.5)
+    assert none * 0.5 == pytest.approx(np.exp(1.3), rel=1e-3)
+    assert fit_temperature_with_prior(scores, targets, np.ones(len(codes)), spread=0.0) == 1.0

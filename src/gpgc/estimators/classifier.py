@@ -14,16 +14,17 @@ from gpgc.errors import InputError
 from gpgc.estimators.base import FeatureNorm, GraphProcess
 from gpgc.estimators.labels import UNLABELLED, encode_labels
 from gpgc.gp import NoiseChoice, largest_probability
-from gpgc.gp.calibration import estimate_prior, fit_scale_and_bias, softmax
-from gpgc.gp.selection import fit_temperature
+from gpgc.gp.calibration import (
+    estimate_prior,
+    fit_scale_and_bias,
+    fit_temperature_with_prior,
+    softmax,
+)
 from gpgc.graph import Normalization
 from gpgc.kernels import BaseKernel
 from gpgc.models import Model
 
 Probability = Literal["calibrated", "largest"]
-
-FALLBACK_TEMPERATURE = 10.0
-"""Inverse temperature where there are too few labels to leave one out."""
 
 
 class GPGCClassifier(ClassifierMixin, GraphProcess):
@@ -267,7 +268,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         self._codes = codes
         self._fit_process(labelled, np.eye(k)[codes], "cross_entropy" if enough else None, chosen)
         if fitted is None:
-            self.temperature_ = self._fit_temperature() if enough else FALLBACK_TEMPERATURE
+            self.temperature_ = self._fit_temperature(1 - 1 / counts[codes])
             self._bias = self._prior_bias(counts / len(codes))
         else:
             self.temperature_, self._bias = fitted
@@ -275,9 +276,12 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         self._transduce()
         return self
 
-    def _fit_temperature(self) -> float:
+    def _fit_temperature(self, weights: Array) -> float:
+        unlabelled = np.delete(self._latent_mean, self.labelled_nodes_, axis=0)
+        around = unlabelled - unlabelled.mean(axis=1, keepdims=True)
+        spread = np.sqrt(np.mean((around**2).sum(axis=1))) if len(around) else 1.0
         mean, _ = self._posterior.leave_one_out()
-        return float(fit_temperature(mean, self._posterior.targets))
+        return fit_temperature_with_prior(mean, self._posterior.targets, weights, float(spread))
 
     def _prior_bias(self, shares: Array) -> Array:
         """Return log(prior / shares) for the class prior that was wished for."""
@@ -290,7 +294,9 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             if wish == "labels":
                 return np.zeros(len(shares))
             unlabelled = np.delete(self._latent_mean, self.labelled_nodes_, axis=0)
-            prior = estimate_prior(softmax(self.temperature_ * unlabelled), shares)
+            prior = estimate_prior(
+                softmax(self.temperature_ * unlabelled), shares, len(self.labelled_nodes_)
+            )
         else:
             prior = np.asarray(wish, dtype=np.float64)
             if prior.shape != shares.shape or not (prior > 0).all() or not np.isfinite(prior).all():

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 
 from gpgc._typing import Array
+from gpgc.gp.selection import cross_entropies
 
-PRIOR_PULL = 0.3
-"""Weight of the labels' own class shares in each step of the estimate of the class prior."""
+PRIOR_LABELS = 60
+"""Number of labels from which the unlabelled nodes say more on the class shares than they do."""
+
+SHARPNESS = (1.3, 0.5)
+"""Mean and standard deviation of the log of t · r: how sharp good probabilities are on graphs of
+many kinds, with r the root mean square of the latent means around their mean over classes."""
 
 PRIOR_STEPS = 30
 
@@ -29,13 +34,49 @@ def softmax(logits: Array) -> Array:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def estimate_prior(probabilities: Array, shares: Array) -> Array:
+def fit_temperature_with_prior(
+    scores: Array, targets: Array, weights: Array, spread: float
+) -> float:
+    """Return the inverse temperature t of softmax(t · scores), shrunk towards a usual sharpness.
+
+    Leave-one-out is blind with few labels: the class of the node that is left out has one label
+    less than the others, so each node counts 1 − 1/n for n labels of its class, and a normal
+    prior on log(t · spread) takes over where nothing is left.
+
+    Parameters
+    ----------
+    scores, targets : arrays of shape (D, k)
+        Leave-one-out means and one-hot labels.
+    weights : array of shape (D,)
+        What each node counts.
+    spread : float
+        Root mean square of the unlabelled nodes' means around their mean over classes.
+
+    Returns
+    -------
+    float
+    """
+    if spread <= 0:
+        return 1.0
+    mean, deviation = SHARPNESS
+
+    def loss(log_t: float) -> float:
+        entropies = cross_entropies(scores, targets, np.asarray(np.exp(log_t)))
+        prior = (log_t + np.log(spread) - mean) ** 2 / (2 * deviation**2)
+        return float(weights @ entropies + prior)
+
+    usual = mean - np.log(spread)
+    found = minimize_scalar(loss, bounds=(usual - 5, usual + 5), method="bounded")
+    return float(np.exp(found.x))
+
+
+def estimate_prior(probabilities: Array, shares: Array, n_labels: int) -> Array:
     """Estimate the shares of the classes among unlabelled nodes by expectation-maximisation.
 
     Labels are often balanced where the world is not. Each step reweighs the probabilities by the
     ratio of the current prior to the labels' shares, and takes their mean as the next prior
-    (Saerens, Latinne and Decaestecker, 2002), pulled towards the labels' shares so that a class is
-    never lost.
+    (Saerens, Latinne and Decaestecker, 2002), pulled towards the labels' shares, the more the fewer
+    labels the probabilities come from.
 
     Parameters
     ----------
@@ -43,6 +84,8 @@ def estimate_prior(probabilities: Array, shares: Array) -> Array:
         Of the unlabelled nodes, under a prior equal to ``shares``.
     shares : array of shape (k,)
         Class shares among the labels.
+    n_labels : int
+        Number of labels.
 
     Returns
     -------
@@ -52,16 +95,16 @@ def estimate_prior(probabilities: Array, shares: Array) -> Array:
     Examples
     --------
     >>> clear = np.eye(2)[[0, 0, 0, 1]]
-    >>> estimate_prior(clear, np.array([0.5, 0.5])).round(3)
-    array([0.675, 0.325])
+    >>> estimate_prior(clear, np.array([0.5, 0.5]), n_labels=60).round(3)
+    array([0.625, 0.375])
     """
-    prior = shares
+    prior, pull = shares, 1 / (1 + (n_labels / PRIOR_LABELS) ** 2)
     if not len(probabilities):
         return prior
     for _ in range(PRIOR_STEPS):
         reweighed = probabilities * (prior / shares)
         reweighed /= reweighed.sum(axis=1, keepdims=True)
-        prior = (1 - PRIOR_PULL) * reweighed.mean(axis=0) + PRIOR_PULL * shares
+        prior = (1 - pull) * reweighed.mean(axis=0) + pull * shares
     return prior
 
 

@@ -10,6 +10,9 @@ import numpy as np
 from gpgc._typing import Array, Index, Integers
 from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, scale_rows, take, times
 
+CHUNK = 2**14
+"""Entries that pass all steps of the formula at once, so that they stay in the fastest cache."""
+
 
 def relu_correlation(correlation: Array) -> Array:
     r"""Map the correlation before a ReLU to the one after it, in place.
@@ -24,15 +27,24 @@ def relu_correlation(correlation: Array) -> Array:
     >>> relu_correlation(np.array([1.0, 0.0, -1.0])).round(6)
     array([1.     , 0.31831, 0.     ])
     """
-    np.clip(correlation, -1, 1, out=correlation)
-    angle = np.arccos(correlation)
-    sine = np.multiply(correlation, correlation)
-    np.subtract(1, sine, out=sine)
-    np.sqrt(sine, out=sine)
-    np.subtract(np.pi, angle, out=angle)
-    correlation *= angle
-    correlation += sine
-    correlation *= 1 / np.pi
+    if not correlation.flags.c_contiguous:
+        correlation[...] = relu_correlation(np.ascontiguousarray(correlation))
+        return correlation
+    flat = correlation.reshape(-1)
+    angles = np.empty(min(CHUNK, flat.size), dtype=flat.dtype)
+    sines = np.empty_like(angles)
+    for start in range(0, flat.size, CHUNK):
+        c = flat[start : start + CHUNK]
+        angle, sine = angles[: c.size], sines[: c.size]
+        np.clip(c, -1, 1, out=c)
+        np.arccos(c, out=angle)
+        np.subtract(np.pi, angle, out=angle)
+        np.multiply(c, c, out=sine)
+        np.subtract(1, sine, out=sine)
+        np.sqrt(sine, out=sine)
+        c *= angle
+        c += sine
+        c *= 1 / np.pi
     return correlation
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +12,12 @@ import scipy.sparse as sp
 from gpgc._typing import Array
 from gpgc.engine import Engine
 from gpgc.errors import InputError
+
+CACHED_BYTES = 2**19
+"""Size of a block of columns that passes all steps of a diffusion at once, in a core's cache."""
+
+POWERS_AT_ONCE = 5
+"""Powers that are kept before their weighted sum is taken in one product."""
 
 
 class Diffusion(Protocol):
@@ -138,31 +143,29 @@ def pageranks(
     """
     dtype = values.dtype
     step = matrix.astype(dtype)
-    sums: list[Array] = [values * dtype.type(a) for a in teleports]
-    powers = [values, np.empty_like(values)]
-    for k in range(1, steps + 1):
-        weights = [dtype.type((a if k < steps else 1.0) * (1 - a) ** k) for a in teleports]
-        engine.rows(
-            len(values),
-            values.shape[1] * dtype.itemsize,
-            partial(_advance, step, powers[0], powers[1], sums, weights),
-        )
-        powers = [powers[1], np.empty_like(values) if k == 1 else powers[0]]
+    sums: list[Array] = [np.empty_like(values) for _ in teleports]
+
+    exponents = np.arange(steps + 1)
+    weights = np.array([a * (1 - a) ** exponents for a in teleports], dtype=dtype)
+    weights[:, -1] /= np.asarray(teleports, dtype=dtype)
+
+    def columns(part: slice) -> None:
+        power = np.ascontiguousarray(values[:, part])
+        shape = power.shape
+        totals = weights[:, :1] * power.reshape(1, -1)
+        powers = np.empty((POWERS_AT_ONCE, *shape), dtype=dtype)
+        for first in range(1, steps + 1, POWERS_AT_ONCE):
+            chunk = weights[:, first : first + POWERS_AT_ONCE]
+            for place in range(chunk.shape[1]):
+                power = powers[place] = step @ power
+            totals += chunk @ powers[: chunk.shape[1]].reshape(chunk.shape[1], -1)
+        for out, total in zip(sums, totals, strict=True):
+            out[:, part] = total.reshape(shape)
+
+    width = min(128, max(32, CACHED_BYTES // max(1, len(values) * dtype.itemsize)))
+    starts = range(0, values.shape[1], width)
+    engine.each(columns, [slice(start, start + width) for start in starts])
     return sums
-
-
-def _advance(
-    step: sp.csr_array,
-    power: Array,
-    following: Array,
-    sums: list[Array],
-    weights: list[Any],
-    rows: slice,
-) -> None:
-    """Compute some rows of the next power and add them, weighted, to each sum."""
-    following[rows] = step[rows] @ power
-    for total, weight in zip(sums, weights, strict=True):
-        total[rows] += weight * following[rows]
 
 
 def check_steps(steps: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,7 +12,7 @@ from gpgc.engine import Engine
 from gpgc.kernels.base import BaseKernel, InnerProduct
 from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, take, times
 
-DENSE_FROM = 0.1
+DENSE_FROM = 0.15
 """Share of non-zeros from which a dense product is cheaper than a sparse one."""
 
 DENSE_LIMIT = 2**28
@@ -52,6 +52,17 @@ class Features(Covariance):
         self.n_nodes, self.n_features = features.shape
         self.directions, self.norms = _directions(features, self.dtype)
 
+    @classmethod
+    def of_directions(
+        cls, kernel: BaseKernel, directions: Any, norms: Array, engine: Engine | None = None
+    ) -> Self:
+        """Return the covariance of rows given as directions of length 1 (or 0) and lengths."""
+        made = cls.__new__(cls)
+        made.kernel, made.engine, made.dtype = kernel, engine or Engine(), directions.dtype
+        made.n_nodes, made.n_features = directions.shape
+        made.directions, made.norms = directions, norms
+        return made
+
     def __repr__(self) -> str:
         return f"{self.kernel!r} on {self.n_nodes} x {self.n_features}"
 
@@ -73,10 +84,13 @@ class Features(Covariance):
         return self.kernel.evaluate(cosine, self.norms[:, None], self.norms)
 
     def correlation(self, cols: Index = None) -> Columns:
-        """Return the cosines themselves for the inner product, K_θ with unit variance else."""
-        cosines = self._cosines(cols)
+        """Return the cosines themselves for the inner product, K_θ with unit variance else.
+
+        The former may exceed 1 by rounding.
+        """
         if isinstance(self.kernel, InnerProduct):
-            return cosines
+            return self._products(cols)
+        cosines = self._cosines(cols)
         scale = inverse_or_zero(np.sqrt(self.diag()))
         norms, right_norms, right_scale = self.norms, take(self.norms, cols), take(scale, cols)
 
@@ -114,32 +128,76 @@ class Features(Covariance):
         return block
 
     def _cosines(self, cols: Index) -> Columns:
+        products = self._products(cols)
+        return lambda rows: _clip(products(rows))
+
+    def _products(self, cols: Index) -> Columns:
+        """Return a function of rows that gives their products with the chosen columns."""
         unit = self.directions
         right = take(unit, cols)
         if not sp.issparse(unit):
-            return lambda rows: _clip(take(unit, rows) @ right.T)
+            return lambda rows: take(unit, rows) @ right.T
         if right.shape[0] * right.shape[1] * self.dtype.itemsize <= DENSE_LIMIT:
-            by_feature = np.ascontiguousarray(right.toarray().T)
-            return lambda rows: _clip(take(unit, rows) @ by_feature)
+            by_feature = right.toarray(order="F").T
+            return lambda rows: take(unit, rows) @ by_feature
         transposed = right.T.tocsr()
-        return lambda rows: _clip((take(unit, rows) @ transposed).toarray())
+        return lambda rows: (take(unit, rows) @ transposed).toarray()
 
 
 def _clip(cosine: Array) -> Array:
     return np.clip(cosine, -1, 1, out=cosine)
 
 
+def propagated_directions(
+    propagation: sp.csr_array, features: Any, dtype: np.dtype[Any], engine: Engine
+) -> tuple[Any, Array]:
+    """Return directions and lengths of the rows of S X, dense where that is cheaper and fits.
+
+    How dense S X can be at the most is known from the rows' numbers of entries, before the product.
+
+    Parameters
+    ----------
+    propagation : csr_array of shape (M, N)
+        S.
+    features : array or sparse matrix of shape (N, F)
+        X.
+    dtype : numpy dtype
+        Of the result.
+    engine : Engine
+        What runs the tiles.
+
+    Returns
+    -------
+    directions : array or csr_array of shape (M, F)
+        Rows of length 1, or 0.
+    lengths : array of shape (M,)
+    """
+    matrix = propagation.astype(dtype)
+    shape = (propagation.shape[0], features.shape[1])
+    size = shape[0] * shape[1]
+    if sp.issparse(features):
+        entries = np.diff(features.indptr)[propagation.indices].sum()
+        if entries < DENSE_FROM * size or size * dtype.itemsize > 4 * DENSE_LIMIT:
+            return _directions(matrix @ features.astype(dtype), dtype)
+        features = features.astype(dtype).toarray()
+    values = np.asarray(features, dtype=dtype)
+    directions, lengths = np.empty(shape, dtype=dtype), np.empty(shape[0], dtype=dtype)
+
+    def tile(rows: slice) -> None:
+        directions[rows], lengths[rows] = _directions(matrix[rows] @ values, dtype)
+
+    engine.rows(shape[0], shape[1] * dtype.itemsize, tile)
+    return directions, lengths
+
+
 def _directions(features: Any, dtype: np.dtype[Any]) -> tuple[Any, Array]:
     """Return the rows scaled to length 1 (rows of zeros stay) and their lengths."""
     if sp.issparse(features):
-        matrix = sp.csr_array(features)
-        norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1), dtype=np.float64))
-        unit = sp.csr_array(sp.diags_array(inverse_or_zero(norms)) @ matrix).astype(dtype)
-        size = unit.shape[0] * unit.shape[1]
-        if unit.nnz >= DENSE_FROM * size and size * dtype.itemsize <= 4 * DENSE_LIMIT:
-            return unit.toarray(), norms.astype(dtype)
+        unit = sp.csr_array(features, dtype=dtype, copy=True)
+        squares = sp.csr_array((unit.data**2, unit.indices, unit.indptr), shape=unit.shape)
+        norms = np.sqrt(squares.sum(axis=1, dtype=np.float64))
+        unit.data *= np.repeat(inverse_or_zero(norms), np.diff(unit.indptr)).astype(dtype)
         return unit, norms.astype(dtype)
-    array = np.asarray(features)
-    norms = np.sqrt(np.einsum("ij,ij->i", array, array, dtype=np.float64))
-    unit = array * inverse_or_zero(norms)[:, None]
-    return np.ascontiguousarray(unit, dtype=dtype), norms.astype(dtype)
+    array = np.asarray(features, dtype=dtype)
+    norms = np.sqrt(np.einsum("ij,ij->i", array, array))
+    return array * inverse_or_zero(norms)[:, None], norms

@@ -44,22 +44,31 @@ class Square(Covariance):
             return None
         columns = self.inner.correlation(self.landmarks)
         scale = np.sqrt(self.inner.diag())
-        right = take(scale, self.landmarks)
+        is_scaled, right = bool((scale != 1).any()), take(scale, self.landmarks)
         stored = np.empty((self.n_nodes, self.n_landmarks), dtype=self.dtype)
 
         def tile(part: slice) -> None:
             stored[part] = columns(part)
-            stored[part] *= scale[part, None]
-            stored[part] *= right
+            if is_scaled:
+                stored[part] *= scale[part, None]
+                stored[part] *= right
 
         self.engine.rows(self.n_nodes, self.n_landmarks * self.dtype.itemsize, tile)
         return stored
 
     def _to_landmarks(self, rows: Index, V: Array) -> Array:
         """Return K[rows, L] V."""
-        if self._columns is None:
+        stored = self._columns
+        if stored is None:
             return self.inner.matmul(rows, self.landmarks, V)
-        return times(take(self._columns, rows), V)
+        chosen = None if rows is None else self.indices(rows)
+        out = np.empty((self.count(rows), V.shape[1]), dtype=self.dtype)
+
+        def tile(part: slice) -> None:
+            np.matmul(stored[part if chosen is None else chosen[part]], V, out=out[part])
+
+        self.engine.rows(len(out), self.n_landmarks * self.dtype.itemsize, tile)
+        return out
 
     def _from_landmarks(self, cols: Index, V: Any) -> Array:
         """Return K[L, cols] V / |L|."""

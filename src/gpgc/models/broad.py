@@ -78,12 +78,14 @@ class BroadNetwork:
         start = sp.eye_array(n_nodes, format="csr") if features is None else features
         self._sketch = self._draw_sketch(*start.shape)
         restart = self._dense(_unit_rows(start, propagation.diagonal() ** 0.5))
-        self._diffused = pageranks(propagation, restart, REACHES, STEPS, engine)
+        diffused = pageranks(propagation, restart, REACHES, STEPS, engine)
+        self._lengths = [_scale_to_unit(rows) for rows in diffused]
+        self._directions = diffused
         self.landmarks: Integers | None = None
         if n_nodes > EXACT_NODES:
             rng = np.random.default_rng(architecture.seed)
             self.landmarks = np.sort(rng.choice(n_nodes, N_LANDMARKS, replace=False))
-        self._by_graph = self._mean(self._diffused, self.landmarks)
+        self._by_graph = self._mean(self._directions, self.landmarks)
         self.set_feature_share(0.0)
 
     def candidates(self, labelled: Integers) -> Iterator[tuple[float, Array]]:
@@ -116,34 +118,44 @@ class BroadNetwork:
         n_new, n_all = rows.shape
         n_old = n_all - n_new
         to_old, among = sp.csr_array(rows[:, :n_old]), sp.csr_array(rows[:, n_old:])
-        restart = np.zeros((n_new, self._diffused[0].shape[1]), dtype=self._dtype)
+        restart = np.zeros((n_new, self._directions[0].shape[1]), dtype=self._dtype)
         if features is not None:
             restart = self._dense(_unit_rows(features, among.diagonal() ** 0.5))
         known = self._known(labelled)
-        diffused = []
-        for teleport, fitted in zip(REACHES, self._diffused, strict=True):
-            inflow = (1 - teleport) * (to_old @ fitted) + teleport * restart
+        directions = []
+        for teleport, fitted, lengths in zip(REACHES, self._directions, self._lengths, strict=True):
+            reached = sp.csr_array(to_old @ sp.diags_array(lengths)).astype(self._dtype)
+            inflow = (1 - teleport) * (reached @ fitted) + teleport * restart
             new = inflow
             for _ in range(STEPS):
                 new = (1 - teleport) * (among @ new) + inflow
-            diffused.append(np.vstack([fitted[known], new]).astype(self._dtype))
+            new = new.astype(self._dtype)
+            _scale_to_unit(new)
+            directions.append(np.vstack([fitted[known], new]))
         landmarks = self._landmarks_in(known)
         by_features = self._feature_view(known, landmarks, features) if self._share else None
-        covariance = self._mixed(self._mean(diffused, landmarks), by_features)
+        covariance = self._mixed(self._mean(directions, landmarks), by_features)
         fresh = np.arange(len(known), len(known) + n_new)
         return covariance, fresh, np.searchsorted(known, labelled)
 
     def _known(self, labelled: Integers) -> Integers:
         """Return the sorted nodes that a covariance with the labelled ones is made of."""
         if self.landmarks is None:
-            return np.arange(len(self._diffused[0]))
+            return np.arange(len(self._directions[0]))
         return np.union1d(self.landmarks, labelled)
 
     def _landmarks_in(self, known: Integers) -> Integers:
         return known if self.landmarks is None else np.searchsorted(known, self.landmarks)
 
-    def _mean(self, diffused: list[Array], landmarks: Integers | None) -> Covariance:
-        return Mix([self._view(inputs, landmarks) for inputs in diffused])
+    def _mean(self, directions: list[Array], landmarks: Integers | None) -> Covariance:
+        kernel = base_kernel_from(self.architecture.base_kernel)
+        leaves = [
+            Features.of_directions(
+                kernel, rows, np.asarray(rows.any(axis=1), self._dtype), self._engine
+            )
+            for rows in directions
+        ]
+        return Mix([self._view(leaf, landmarks) for leaf in leaves])
 
     def _feature_view(
         self, known: Index, landmarks: Integers | None, new: Any = None
@@ -152,14 +164,12 @@ class BroadNetwork:
         if new is not None:
             both = [sp.csr_array(rows), sp.csr_array(new)]
             rows = sp.vstack(both, format="csr") if sp.issparse(rows) else np.vstack([rows, new])
-        return self._view(rows, landmarks)
+        kernel = base_kernel_from(self.architecture.base_kernel)
+        return self._view(Features(kernel, _unit_rows(rows), self._dtype, self._engine), landmarks)
 
-    def _view(self, inputs: Any, landmarks: Integers | None) -> Covariance:
-        network = self.architecture
-        kernel = base_kernel_from(network.base_kernel)
-        layer: Covariance = Features(kernel, _unit_rows(inputs), self._dtype, self._engine)
-        for _ in range(network.depth - 1):
-            layer = Activate(Affine(layer, bias_variance=network.bias_variance))
+    def _view(self, layer: Covariance, landmarks: Integers | None) -> Covariance:
+        for _ in range(self.architecture.depth - 1):
+            layer = Activate(Affine(layer, bias_variance=self.architecture.bias_variance))
         return Unit(Square(layer, landmarks))
 
     def _mixed(self, by_graph: Covariance, by_features: Covariance | None) -> Covariance:
@@ -193,3 +203,10 @@ def _unit_rows(rows: Any, lengths: Any = 1.0) -> Any:
         return sp.csr_array(sp.diags_array(inverse_or_zero(norms) * lengths) @ rows)
     norms = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     return rows * (inverse_or_zero(norms) * lengths)[:, None].astype(rows.dtype)
+
+
+def _scale_to_unit(rows: Array) -> Array:
+    """Scale rows to length 1 in place, rows of zeros but for those, and return their lengths."""
+    lengths: Array = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    rows *= inverse_or_zero(lengths)[:, None]
+    return lengths

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.kernels import Activate, Affine, Covariance, Features, Propagate, base_kernel_from
+from gpgc.kernels.features import propagated_directions
 from gpgc.models.architecture import Architecture
 
 
@@ -34,8 +35,7 @@ class ConvolutionNetwork:
     ) -> None:
         self.architecture, self.propagation, self.features = architecture, propagation, features
         self._dtype, self._engine = dtype, engine
-        inputs = propagation if features is None else propagation @ features
-        self.covariance = self._layers(propagation, inputs)
+        self.covariance = self._layers(propagation, propagation, features)
 
     def candidates(self, labelled: Integers) -> Iterator[tuple[float, Array]]:
         """Give Γ_DD; these networks have no choice of trust."""
@@ -59,14 +59,24 @@ class ConvolutionNetwork:
             for _ in range(self.architecture.depth - 1):
                 field = np.unique(propagation[field].indices)
         rows = propagation[field]
-        inputs = rows if features is None else rows @ _stack(self.features, features)
-        covariance = self._layers(sp.csr_array(rows[:, field]), inputs)
+        stacked = None if features is None else _stack(self.features, features)
+        covariance = self._layers(sp.csr_array(rows[:, field]), rows, stacked)
         return covariance, np.searchsorted(field, fresh), np.searchsorted(field, labelled)
 
-    def _layers(self, propagation: sp.csr_array, inputs: Any) -> Covariance:
+    def _layers(
+        self, propagation: sp.csr_array, input_rows: sp.csr_array, features: Any
+    ) -> Covariance:
+        """Return Γ for hidden layers that propagate by one matrix and an input by another."""
         network = self.architecture
         kernel = base_kernel_from(network.base_kernel)
-        layer: Covariance = Features(kernel, inputs, self._dtype, self._engine)
+        layer: Covariance
+        if features is None:
+            layer = Features(kernel, input_rows, self._dtype, self._engine)
+        else:
+            rows, lengths = propagated_directions(
+                input_rows, features, np.dtype(self._dtype), self._engine
+            )
+            layer = Features.of_directions(kernel, rows, lengths, self._engine)
         layer = Affine(layer, network.weight_variance, network.bias_variance)
         for _ in range(network.depth - 1):
             layer = Activate(layer)
