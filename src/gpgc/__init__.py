@@ -11,6 +11,7 @@ from gpgc.errors import DataError, GPGCWarning, InputError
 if TYPE_CHECKING:
     from gpgc.estimators import GPGCClassifier, GPGCRegressor, load, select
     from gpgc.models import covariance
+    from gpgc.uncertainty.suggest import Labelling, suggest
 
 __version__ = "0.1.0"
 
@@ -20,18 +21,22 @@ __all__ = [
     "GPGCRegressor",
     "GPGCWarning",
     "InputError",
+    "Labelling",
     "__version__",
     "covariance",
     "load",
     "select",
+    "suggest",
 ]
 
 _HOMES = {
     "GPGCClassifier": "gpgc.estimators",
     "GPGCRegressor": "gpgc.estimators",
+    "Labelling": "gpgc.uncertainty.suggest",
     "covariance": "gpgc.models",
     "load": "gpgc.estimators",
     "select": "gpgc.estimators",
+    "suggest": "gpgc.uncertainty.suggest",
 }
 
 

@@ -117,6 +117,43 @@ def classify(
     show(classify_files(edges, features, labels, out, settings), as_json, quiet)
 
 
+@app.command()
+def suggest(
+    out: Annotated[Path, typer.Option(help="CSV to write: rank,id,gain, a row a suggestion.")],
+    edges: Annotated[
+        Path | None, typer.Option(help="CSV with the columns source,target[,weight].")
+    ] = None,
+    features: Annotated[
+        Path | None,
+        typer.Option(help="CSV (first column id), .npy or sparse .npz (ids 0 ... N-1)."),
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="CSV with the columns id,label; none to start from nothing.")
+    ] = None,
+    n: Annotated[int, typer.Option("--n", "-n", min=1, help="How many nodes to suggest.")] = 10,
+    strategy: Annotated[str, typer.Option(help="weighted, variance or margin.")] = "weighted",
+    candidates: Annotated[
+        Path | None, typer.Option(help="CSV with the column id: nodes that may be suggested.")
+    ] = None,
+    costs: Annotated[
+        Path | None, typer.Option(help="CSV with the columns id,cost; 1 where a node is missing.")
+    ] = None,
+    neighbors: Annotated[
+        int, typer.Option(help="Neighbours of the graph that is built when --edges is left out.")
+    ] = 10,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Say which nodes of your own graph to label next."""
+    from gpgc.cli.jobs import suggest_files
+    from gpgc.cli.output import show
+
+    result = suggest_files(
+        edges, features, labels, out, n, strategy, candidates, costs, {"n_neighbors": neighbors}
+    )
+    show(result, as_json, quiet)
+
+
 def _settings(model: str, base_kernel: str, depth: int, noise: str) -> dict[str, str | int | float]:
     try:
         noise_variance: str | float = float(noise)

@@ -25,7 +25,7 @@ class GraphFiles:
     labels: Any
 
 
-def read_graph_files(edges: Path | None, features: Path | None, labels: Path) -> GraphFiles:
+def read_graph_files(edges: Path | None, features: Path | None, labels: Path | None) -> GraphFiles:
     """Read edges, features and labels that belong together.
 
     Nodes are the rows of the features where there are any, else the ends of the edges.
@@ -36,7 +36,7 @@ def read_graph_files(edges: Path | None, features: Path | None, labels: Path) ->
         CSV with the columns ``source,target[,weight]``.
     features : Path, optional
         CSV whose first column is ``id``, or .npy or sparse .npz with ids 0 … N−1.
-    labels : Path
+    labels : Path, optional
         CSV with the columns ``id,label``; an empty label means unlabelled.
     """
     if edges is None and features is None:
@@ -49,7 +49,35 @@ def read_graph_files(edges: Path | None, features: Path | None, labels: Path) ->
     if edges is not None:
         ids, links = _read_edges(edges, ids)
     position = {name: place for place, name in enumerate(ids or [])}
-    return GraphFiles(list(position), matrix, links, _read_labels(labels, position))
+    known = None if labels is None else _read_labels(labels, position)
+    return GraphFiles(list(position), matrix, links, known)
+
+
+def read_candidates(path: Path, ids: list[str]) -> Any:
+    """Return the places in ``ids`` of the nodes in a CSV file with the column ``id``."""
+    position = {name: place for place, name in enumerate(ids)}
+    chosen = [_place(place, row["id"], position) for place, row in _rows(path, ["id"])]
+    if not chosen:
+        raise InputError(f"{path} line 2: expected at least one candidate, got none")
+    return np.array(chosen)
+
+
+def read_costs(path: Path, ids: list[str]) -> Any:
+    """Return a cost for each of ``ids`` from a CSV file ``id,cost``, 1 where there is none."""
+    position = {name: place for place, name in enumerate(ids)}
+    costs = np.ones(len(ids))
+    for place, row in _rows(path, ["id", "cost"]):
+        cost = _number(row["cost"], place, "cost")
+        if cost <= 0:
+            raise InputError(f"{place}: expected a cost above 0, got {cost:g}")
+        costs[_place(place, row["id"], position)] = cost
+    return costs
+
+
+def _place(place: str, name: str, position: dict[str, int]) -> int:
+    if name not in position:
+        raise InputError(f"{place}: node {name!r} is not in the graph")
+    return position[name]
 
 
 def _rows(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, str]]]:

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import log_loss
 
-from gpgc.cli.files import read_graph_files
+from gpgc.cli.files import read_candidates, read_costs, read_graph_files
 from gpgc.cli.output import peak_memory_mb, working
 from gpgc.datasets import load_dataset
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.storage import write_whole
+from gpgc.uncertainty.suggest import suggest
 
 
 def run_dataset(
@@ -82,6 +83,52 @@ def classify_files(
         "log_loss": None,
         "loo_accuracy": _leave_one_out_accuracy(estimator),
         "seconds": round(seconds, 4),
+        "peak_memory_mb": peak_memory_mb(),
+        "out": str(out),
+    }
+
+
+def suggest_files(
+    edges: Path | None,
+    features: Path | None,
+    labels: Path | None,
+    out: Path,
+    n: int,
+    strategy: str,
+    candidates: Path | None,
+    costs: Path | None,
+    settings: dict[str, Any],
+) -> dict[str, Any]:
+    """Choose which nodes of a user's files to label next and write a row for each."""
+    with working("reading"):
+        graph = read_graph_files(edges, features, labels)
+        allowed = None if candidates is None else read_candidates(candidates, graph.ids)
+        prices = None if costs is None else read_costs(costs, graph.ids)
+    start = time.perf_counter()
+    y = graph.labels if graph.labels is not None else np.full(len(graph.ids), None)
+    with working("choosing"):
+        nodes, gains = suggest(
+            graph.features,
+            y,
+            graph.edges,
+            n=n,
+            strategy=strategy,  # type: ignore[arg-type]
+            candidates=allowed,
+            costs=prices,
+            **settings,
+        )
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["rank", "id", "gain"])
+    for rank, (node, gain) in enumerate(zip(nodes, gains, strict=True), 1):
+        writer.writerow([rank, graph.ids[node], f"{gain:.6g}"])
+    write_whole(out, text.getvalue().encode())
+    return {
+        "dataset": str(edges or features),
+        "nodes": len(graph.ids),
+        "labels": sum(label is not None for label in y),
+        "suggested": [graph.ids[node] for node in nodes],
+        "seconds": round(time.perf_counter() - start, 4),
         "peak_memory_mb": peak_memory_mb(),
         "out": str(out),
     }

@@ -16,6 +16,7 @@ TITLES = {
     "features": "features",
     "classes": "classes",
     "labels": "labels given",
+    "suggested": "label next",
     "noise_variance": "noise variance",
     "test_nodes": "test nodes",
     "accuracy": "accuracy",
@@ -93,4 +94,6 @@ def peak_memory_mb() -> float | None:
 def _format(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+    if isinstance(value, list):
+        return ", ".join(value)
     return f"{value:,}" if isinstance(value, int) else str(value)

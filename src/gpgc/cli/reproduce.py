@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,6 +44,34 @@ def citation(
 
 
 @app.command()
+def calibration(
+    data_dir: DataOption = None,
+    out: OutOption = RESULTS,
+    random_splits: Annotated[int, typer.Option(min=0, help="Number of random splits.")] = 20,
+) -> None:
+    """Cora, Citeseer and Pubmed: how far probabilities, sets and novelty can be trusted."""
+    from gpgc.experiments.calibration import calibration_study
+
+    with Progress() as progress:
+        tables, pictures = calibration_study(data_dir, random_splits, out, progress)
+    _finish(tables, out, "calibration", pictures)
+
+
+@app.command()
+def active(
+    data_dir: DataOption = None,
+    out: OutOption = RESULTS,
+    runs: Annotated[int, typer.Option(min=1, help="Number of runs.")] = 10,
+) -> None:
+    """Cora, Citeseer and Pubmed: accuracy against the number of chosen labels."""
+    from gpgc.experiments.active import active_study
+
+    with Progress() as progress:
+        tables, pictures = active_study(data_dir, runs, out, progress)
+    _finish(tables, out, "active", pictures)
+
+
+@app.command()
 def framework(out: OutOption = RESULTS) -> None:
     """Draw the framework figure: a graph, its posterior, its labels."""
     from gpgc.experiments.framework import draw_framework
@@ -51,10 +80,10 @@ def framework(out: OutOption = RESULTS) -> None:
         typer.echo(f"written: {path}")
 
 
-def _finish(tables: list[Table], out: Path, name: str) -> None:
+def _finish(tables: list[Table], out: Path, name: str, pictures: Sequence[Path] = ()) -> None:
     from gpgc.experiments.tables import write_tables
 
     for table in tables:
         table.show()
-    for path in write_tables(tables, out, name):
+    for path in (*write_tables(tables, out, name), *pictures):
         typer.echo(f"written: {path}")

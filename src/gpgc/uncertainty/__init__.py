@@ -1,0 +1,1 @@
+"""What the posterior is good for: calibration, prediction sets, strangers, what to label next."""

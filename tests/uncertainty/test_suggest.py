@@ -1,0 +1,176 @@
+"""Growing a posterior and choosing what to label, against brute force."""
+
+import numpy as np
+import pytest
+
+import gpgc
+from gpgc.datasets import load_planetoid
+from gpgc.errors import InputError
+from gpgc.gp import Posterior
+from gpgc.uncertainty.growing import GrowingPosterior
+from gpgc.uncertainty.suggest import DESIGN_NOISE, Labelling, suggest
+from tests.conftest import random_graph
+
+
+@pytest.fixture
+def graph():
+    rng = np.random.default_rng(1)
+    return random_graph(30, seed=2), rng.normal(size=(30, 4))
+
+
+def test_growing_equals_refitting(graph):
+    covariance = gpgc.covariance(*graph)
+    rng = np.random.default_rng(0)
+    nodes, targets = np.array([3, 17, 8, 25, 1]), rng.normal(size=(5, 2))
+    growing = GrowingPosterior(covariance, 0.1, n_targets=2)
+    for size in range(1, 6):
+        growing.observe(nodes[size - 1 : size], targets[size - 1 : size])
+        gamma, chosen = covariance.dense(), nodes[:size]
+        fresh = Posterior(gamma[np.ix_(chosen, chosen)], targets[:size], 0.1)
+        np.testing.assert_allclose(growing.mean, fresh.mean(gamma[:, chosen]), atol=1e-10)
+        left = fresh.covariance(gamma[:, chosen], gamma)
+        np.testing.assert_allclose(growing.variance, np.diagonal(left), atol=1e-10)
+        every = np.arange(30)
+        np.testing.assert_allclose(growing.residual(every, every), left, atol=1e-10)
+
+
+def test_observing_at_once_equals_one_by_one(graph):
+    covariance = gpgc.covariance(*graph)
+    one, many = (GrowingPosterior(covariance, 0.1, 1) for _ in range(2))
+    for node in (4, 9, 20):
+        one.observe([node], [[1.0]])
+    many.observe([4, 9, 20], np.ones((3, 1)))
+    np.testing.assert_allclose(one.mean, many.mean)
+    assert one.copy().mean is not one.mean
+
+
+def test_a_new_class_is_a_column_of_zeros_so_far(graph):
+    covariance = gpgc.covariance(*graph)
+    late, early = GrowingPosterior(covariance, 0.1, 1), GrowingPosterior(covariance, 0.1, 2)
+    late.observe([0, 1], [[1.0], [1.0]])
+    late.widen(2)
+    late.observe([2], [[0.0, 1.0]])
+    early.observe([0, 1, 2], [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    np.testing.assert_allclose(late.mean, early.mean, atol=1e-12)
+
+
+def test_observing_the_mean_takes_the_shared_part_away(graph):
+    covariance = gpgc.covariance(*graph)
+    posterior = GrowingPosterior(covariance, 0.1)
+    remains = posterior.observe_mean()
+    every = np.arange(30)
+    residual = posterior.residual(every, every)
+    assert remains == pytest.approx(np.trace(residual) / 30)
+    assert residual.mean() <= 2e-3 * remains
+    with pytest.raises(InputError, match="before any node"):
+        posterior.observe_mean()
+
+
+def brute_force_gains(covariance, picked, weights):
+    """Total weighted variance before and after a further label, by plain Gaussian conditioning."""
+    gamma = covariance.dense()
+    design = GrowingPosterior(covariance, 1.0)
+    noise = DESIGN_NOISE * design.observe_mean()
+    every = np.arange(len(gamma))
+    gamma = design.residual(every, every)
+
+    def total(nodes):
+        chosen = np.array(nodes, dtype=int)
+        cross = gamma[:, chosen]
+        inner = cross[chosen] + noise * np.eye(len(chosen))
+        left = np.diagonal(gamma) - np.einsum(
+            "id,de,ie->i", cross, np.linalg.inv(inner), cross, optimize=True
+        )
+        return weights @ left
+
+    return np.array([weights[j] * (total(picked) - total([*picked, j])) for j in every])
+
+
+def test_variance_gain_is_the_fall_of_the_total_variance(graph):
+    adjacency, features = graph
+    labelling = Labelling.on(features, None, adjacency, dtype="float64")
+    nodes, gains = labelling.suggest(4, "variance")
+    covariance = labelling._estimator.covariance_
+    for step, (node, gain) in enumerate(zip(nodes, gains, strict=True)):
+        expected = brute_force_gains(covariance, list(nodes[:step]), np.ones(30))
+        expected[nodes[:step]] = -np.inf
+        assert gain == pytest.approx(expected.max(), rel=1e-6)
+        assert node == expected.argmax()
+
+
+def test_weighted_gain_counts_by_uncertainty(graph):
+    adjacency, features = graph
+    labelling = Labelling.on(features, None, adjacency, dtype="float64")
+    given = [0, 1, 2, 3]
+    labelling.add(given, ["a", "b", "a", "b"])
+    weights = 1 - (labelling.predict_proba() ** 2).sum(axis=1)
+    expected = brute_force_gains(labelling._design.covariance, given, weights)
+    expected[given] = -np.inf
+    (node,), (gain,) = labelling.suggest(1, "weighted")
+    assert gain == pytest.approx(expected.max(), rel=1e-6)
+    assert node == expected.argmax()
+
+
+def test_adding_labels_equals_the_estimator_at_the_same_choices(two_moons):
+    features, labels, _ = two_moons
+    labelling = Labelling.on(features, dtype="float64")
+    nodes = np.flatnonzero(labels >= 0)
+    labelling.add(nodes[:5], labels[nodes[:5]])
+    labelling.add(nodes[5:], labels[nodes[5:]])
+    y = np.full(80, -1)
+    y[nodes] = labels[nodes]
+    again = gpgc.GPGCClassifier(
+        dtype="float64", noise_variance=labelling._posterior.noise_variance
+    ).fit(features, y)
+    np.testing.assert_allclose(labelling._posterior.mean, again.predict_latent(), atol=1e-8)
+    assert labelling.classes == [0, 1]
+
+
+def test_candidates_costs_and_labelled_nodes(graph):
+    adjacency, features = graph
+    nodes, _ = suggest(features, adjacency=adjacency, n=5, candidates=[4, 7, 9])
+    assert sorted(nodes) == [4, 7, 9]
+    y = np.full(30, -1)
+    y[[4, 9]] = 0, 1
+    assert suggest(features, y, adjacency, n=3, candidates=[4, 7, 9]).nodes.tolist() == [7]
+    free, gains = suggest(features, adjacency=adjacency, n=1)
+    costs = np.ones(30)
+    costs[free] = 1e6
+    assert suggest(features, adjacency=adjacency, costs=costs).nodes != free
+    dear = suggest(features, adjacency=adjacency, costs=np.full(30, 2.0))
+    assert dear.gains == pytest.approx(gains / 2)
+
+
+@pytest.mark.parametrize("strategy", ["weighted", "variance", "margin"])
+def test_batches_do_not_repeat_themselves(two_moons, strategy):
+    features, labels, _ = two_moons
+    duplicated = np.vstack([features, features])
+    y = np.concatenate([labels, np.full(80, -1)])
+    nodes, _ = suggest(duplicated, y, n=3, strategy=strategy)
+    assert len(set(nodes % 80)) == 3
+
+
+def test_wrong_arguments_are_named(graph):
+    adjacency, features = graph
+    labelling = Labelling.on(features, None, adjacency)
+    for call, word in (
+        (lambda: labelling.suggest(0), "n must"),
+        (lambda: labelling.suggest(1, "luck"), "strategy"),
+        (lambda: labelling.add([1, 1], [0, 1]), "different"),
+        (lambda: labelling.add([1], [0, 1]), "one for each"),
+        (lambda: labelling.predict_proba(), "at least one label"),
+        (lambda: suggest(features, adjacency=adjacency, costs=[1.0]), "costs"),
+        (lambda: suggest(features, adjacency=adjacency, candidates=[99]), "nodes"),
+        (lambda: GrowingPosterior(labelling._design.covariance, 0.0), "noise_variance"),
+        (lambda: labelling._design.observe([1], [[1.0]]), "targets"),
+    ):
+        with pytest.raises(InputError, match=word):
+            call()
+
+
+@pytest.mark.data
+def test_first_labels_of_cora_find_the_classes(data_dir):
+    data = load_planetoid("cora", data_dir)
+    nodes, _ = suggest(data.features, adjacency=data.adjacency, n=20)
+    assert len(set(data.labels[nodes[:7]])) >= 5
+    assert len(set(data.labels[nodes])) == 7
