@@ -29,7 +29,7 @@ def draw_framework(folder: Path) -> list[Path]:
     y = np.full(N_POINTS, -1)
     for label, nodes in LABELLED.items():
         y[list(nodes)] = label
-    estimator = GPGCClassifier(base_kernel=SquaredExponential(0.4), n_neighbors=6).fit(points, y)
+    estimator = GPGCClassifier("big", SquaredExponential(0.4), n_neighbors=6).fit(points, y)
     mean, std = estimator.predict_latent(return_std=True)
     probability = estimator.predict_proba()
     graph = estimator.adjacency_.tocoo()
@@ -47,10 +47,12 @@ def draw_framework(folder: Path) -> list[Path]:
 
     axes[1].set_title(r"Posterior $\mathcal{N}(\bar{Z}_U, \Lambda)$ given the labels")
     latent = axes[1].scatter(
-        *points.T, c=mean[:, 1] - mean[:, 0], s=120 * std / std.max(), cmap="cividis"
+        *points.T, c=mean[:, 1] - mean[:, 0], s=90 * (std / std.max()) ** 2, cmap="cividis"
     )
-    colourbar = figure.colorbar(latent, ax=axes[1], orientation="horizontal", shrink=0.7, aspect=30)
-    colourbar.set_label("colour: difference of latent means; size: standard deviation")
+    inset = axes[1].inset_axes((0.02, 0.04, 0.3, 0.04))
+    figure.colorbar(latent, cax=inset, orientation="horizontal", ticks=[])
+    inset.set_title("difference of means", fontsize=8)
+    axes[1].set_xlabel("size: posterior standard deviation")
 
     predicted = estimator.predict()
     axes[2].set_title(r"Labels $\hat{Y}_U$ with probabilities")
@@ -61,7 +63,7 @@ def draw_framework(folder: Path) -> list[Path]:
             c=PALETTE[label],
             marker=MARKERS[label],
             s=24,
-            alpha=np.clip(probability.max(axis=1)[chosen] * 1.6 - 0.7, 0.15, 1.0),
+            alpha=np.clip(2 * probability.max(axis=1)[chosen] - 1, 0.2, 1.0),
             linewidths=0,
         )
     _mark(axes[2], points, y, size=110)
