@@ -12,13 +12,12 @@ from gpgc.features.store import FeatureSet, load_features, save_features
 
 if TYPE_CHECKING:
     from gpgc.features.checkpoint import checkpoint_schedule
+    from gpgc.features.speed import schedule_for_minutes, with_fastest_precision
     from gpgc.features.training import (
         Progress,
         TrainedFeatures,
         checkpoint_features,
-        schedule_for_minutes,
         train_features,
-        with_fastest_precision,
     )
 
 _NEEDS_TORCH = {
@@ -26,9 +25,9 @@ _NEEDS_TORCH = {
     "Progress": "gpgc.features.training",
     "TrainedFeatures": "gpgc.features.training",
     "checkpoint_features": "gpgc.features.training",
-    "schedule_for_minutes": "gpgc.features.training",
+    "schedule_for_minutes": "gpgc.features.speed",
     "train_features": "gpgc.features.training",
-    "with_fastest_precision": "gpgc.features.training",
+    "with_fastest_precision": "gpgc.features.speed",
 }
 
 

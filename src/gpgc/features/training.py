@@ -1,10 +1,9 @@
 """Train Conv-Large on few labels and many images, and read the features off its last layer."""
 
-import hashlib
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -12,14 +11,12 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
-from torch import Tensor
-from torch.nn import functional
 
 from gpgc.errors import InputError
-from gpgc.features.adversarial import adversarial_loss, entropy
 from gpgc.features.checkpoint import Run
-from gpgc.features.network import ConvLarge
-from gpgc.features.schedule import PRECISIONS, Schedule
+from gpgc.features.schedule import Schedule
+from gpgc.features.step import answers, take_step, validation_accuracy
+from gpgc.features.task import Task
 from gpgc.features.views import ImageViews
 
 
@@ -107,7 +104,7 @@ def train_features(
     """
     checkpoint = Path(checkpoint)
     views = ImageViews(images)
-    task = _Task.checked(views, labels, validation)
+    task = Task.checked(len(views), labels, validation)
     with torch.random.fork_rng(devices=[]):
         if checkpoint.exists():
             run = _resumed(checkpoint, schedule, task.fingerprint(images))
@@ -118,108 +115,16 @@ def train_features(
 
 
 def checkpoint_features(images: NDArray[np.uint8], checkpoint: str | Path) -> TrainedFeatures:
-    """Features of all images from the best network of a run, finished or not."""
-    with torch.random.fork_rng(devices=[]):
-        return _read_off(Run.load(Path(checkpoint)), ImageViews(images))
-
-
-def schedule_for_minutes(minutes: float, schedule: Schedule, images: NDArray[np.uint8]) -> Schedule:
-    """Stretch a schedule to a time on this machine, with the precision that is faster here.
-
-    The speed is measured once, on one step; the schedule that comes back has a fixed number of
-    steps, which a checkpoint keeps.
+    """Features of all images from the best network of a run, finished or not.
 
     Parameters
     ----------
-    minutes : float
-        Time that the training may take.
-    schedule : Schedule
-        Its proportions are kept.
     images : ndarray of uint8, shape (n, side, side) or (n, side, side, channels)
-        The images to train on, of which only the shape matters.
+        The images of the run.
+    checkpoint : path
     """
-    if not minutes > 0:
-        raise InputError(f"minutes must be positive, got {minutes}")
-    schedule, seconds = _fastest(schedule, images)
-    per_step = seconds * schedule.total_work() / schedule.steps
-    return schedule.with_steps(max(1, int(minutes * 60 / per_step)))
-
-
-def with_fastest_precision(schedule: Schedule, images: NDArray[np.uint8]) -> Schedule:
-    """Return the schedule with the precision that is measured to be faster on this machine."""
-    return _fastest(schedule, images)[0]
-
-
-def _fastest(schedule: Schedule, images: NDArray[np.uint8]) -> tuple[Schedule, float]:
-    """Schedule of the faster precision, and its seconds per unit of work."""
-    candidates = [replace(schedule, precision=precision) for precision in PRECISIONS]
-    seconds = [_seconds_per_work(candidate, images.shape) for candidate in candidates]
-    fastest = int(np.argmin(seconds))
-    return candidates[fastest], seconds[fastest]
-
-
-def _seconds_per_work(schedule: Schedule, shape: tuple[int, ...]) -> float:
-    views = ImageViews.random(schedule.unlabelled_batch, shape[1], (*shape, 1)[3])
-    labelled = torch.arange(min(schedule.labelled_batch, len(views)))
-    task = _Task(labelled, torch.arange(len(labelled)) % 10, labelled, labelled, classes=10)
-    last = schedule.steps - 1
-    probe = replace(schedule, warm_up=0, small=0, ramp=0)
     with torch.random.fork_rng(devices=[]):
-        run = Run.start(probe, "", views.channels, task.classes)
-        run.step = last
-        timings = []
-        for _ in range(2):
-            began = time.perf_counter()
-            _take_step(run, views, task)
-            timings.append(time.perf_counter() - began)
-            run.step = last
-    return min(timings) / probe.work(last)
-
-
-@dataclass(frozen=True)
-class _Task:
-    """Which images have labels for the gradients, and which for the choice of the checkpoint."""
-
-    labelled: Tensor
-    labels: Tensor
-    validation: Tensor
-    validation_labels: Tensor
-    classes: int
-
-    @classmethod
-    def checked(
-        cls, views: ImageViews, labels: ArrayLike, validation: tuple[ArrayLike, ArrayLike]
-    ) -> "_Task":
-        given = np.asarray(labels, dtype=np.int64)
-        index, answers = (np.asarray(part, dtype=np.int64) for part in validation)
-        if given.shape != (len(views),):
-            raise InputError(f"labels must have shape ({len(views)},), got {given.shape}")
-        classes = int(given.max(initial=-1)) + 1
-        if classes < 2:
-            raise InputError(f"labels must name at least two classes, got {classes}")
-        if index.ndim != 1 or index.shape != answers.shape or not index.size:
-            raise InputError(
-                "validation must be indices and labels of one length, got shapes "
-                f"{index.shape} and {answers.shape}"
-            )
-        if index.min() < 0 or index.max() >= len(views):
-            raise InputError(f"validation indices must be in [0, {len(views)}), got {index}")
-        if (given[index] >= 0).any():
-            raise InputError("validation images must have the label -1 in labels")
-        labelled = np.flatnonzero(given >= 0)
-        return cls(
-            torch.from_numpy(labelled),
-            torch.from_numpy(given[labelled]),
-            torch.from_numpy(index),
-            torch.from_numpy(answers),
-            classes,
-        )
-
-    def fingerprint(self, images: NDArray[np.uint8]) -> str:
-        digest = hashlib.sha256(np.ascontiguousarray(images).tobytes())
-        for part in (self.labelled, self.labels, self.validation, self.validation_labels):
-            digest.update(part.numpy().tobytes())
-        return digest.hexdigest()
+        return _read_off(Run.load(Path(checkpoint)), ImageViews(images))
 
 
 def _resumed(checkpoint: Path, schedule: Schedule, data: str) -> Run:
@@ -234,7 +139,7 @@ def _resumed(checkpoint: Path, schedule: Schedule, data: str) -> Run:
 def _train(
     run: Run,
     views: ImageViews,
-    task: _Task,
+    task: Task,
     checkpoint: Path,
     progress: Callable[[Progress], None] | None,
     checkpoint_seconds: float,
@@ -247,11 +152,11 @@ def _train(
         began, processor = time.perf_counter(), time.process_time()
         work = schedule.work(run.step)
         side = schedule.side(run.step, views.side)
-        losses = _take_step(run, views, task)
+        losses = take_step(run, views, task)
         speeds.append((time.perf_counter() - began) / work)
         finished = run.step == schedule.steps
         if finished or run.step % schedule.validate_every == 0:
-            accuracy = _accuracy(run.network, views, task, side, schedule.precision)
+            accuracy = validation_accuracy(run.network, views, task, side, schedule.precision)
             run.note_validation(accuracy, side)
         run.seconds += time.perf_counter() - began
         run.processor_seconds += time.process_time() - processor
@@ -264,67 +169,10 @@ def _train(
             progress(Progress(run.step, schedule.steps, *losses, accuracy, best, left))
 
 
-def _take_step(run: Run, views: ImageViews, task: _Task) -> tuple[float, float, float]:
-    """One step of Adam; returns the cross-entropy, the adversarial loss and the entropy."""
-    schedule, network = run.schedule, run.network.train()
-    side = schedule.side(run.step, views.side)
-    warm = run.step < schedule.warm_up
-    for group in run.optimiser.param_groups:
-        group["lr"] = schedule.learning_rate_at(run.step)
-
-    chosen = _draw(len(task.labelled), schedule.warm_up_batch if warm else schedule.labelled_batch)
-    labelled = views.augmented(task.labelled[chosen], side, schedule)
-    losses = [torch.zeros(()), torch.zeros(())]
-    with _arithmetic(schedule.precision):
-        cross_entropy = functional.cross_entropy(network(labelled), task.labels[chosen])
-        loss = cross_entropy
-        if not warm:
-            drawn = _draw(len(views), schedule.unlabelled_batch)
-            unlabelled = views.augmented(drawn, side, schedule)
-            logits = network(unlabelled)
-            epsilon = schedule.epsilon * side / views.side
-            losses = [adversarial_loss(network, unlabelled, logits, epsilon), entropy(logits)]
-            loss = loss + schedule.adversarial_weight(run.step) * (losses[0] + losses[1])
-    run.optimiser.zero_grad()
-    torch.autograd.backward(loss)
-    run.optimiser.step()
-    run.step += 1
-    return cross_entropy.item(), losses[0].item(), losses[1].item()
-
-
-def _draw(population: int, count: int) -> Tensor:
-    return torch.randperm(population)[:count]
-
-
-def _arithmetic(precision: str) -> torch.autocast:
-    return torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16")
-
-
-def _accuracy(
-    network: ConvLarge, views: ImageViews, task: _Task, side: int, precision: str
-) -> float:
-    _, logits = _answers(network.eval(), views, task.validation, side, precision)
-    return float((logits.argmax(dim=1) == task.validation_labels).double().mean())
-
-
-@torch.inference_mode()
-def _answers(
-    network: ConvLarge, views: ImageViews, index: Tensor, side: int, precision: str
-) -> tuple[Tensor, Tensor]:
-    """Features and logits of the images of an index."""
-    features, logits = [], []
-    with _arithmetic(precision):
-        for part in torch.split(index, 250):
-            hidden = network.features(views.plain(part, side)).float()
-            features.append(hidden)
-            logits.append(network.classifier(hidden).float())
-    return torch.cat(features), torch.cat(logits)
-
-
 def _read_off(run: Run, views: ImageViews) -> TrainedFeatures:
     network, best = run.best_network()
     everything = torch.arange(len(views))
-    features, logits = _answers(network, views, everything, best.side, run.schedule.precision)
+    features, logits = answers(network, views, everything, best.side, run.schedule.precision)
     provenance = {
         "method": "Conv-Large, virtual adversarial training",
         "schedule": asdict(run.schedule),
@@ -334,7 +182,7 @@ def _read_off(run: Run, views: ImageViews) -> TrainedFeatures:
         "seconds": round(run.seconds, 1),
         "processor_seconds": round(run.processor_seconds, 1),
         "threads": torch.get_num_threads(),
-        "torch": torch.__version__,
+        "torch": str(torch.__version__),
         "network_validation_accuracy": best.accuracy,
         "labels_used": (
             "training labels for gradients; validation labels only to choose the checkpoint; all "

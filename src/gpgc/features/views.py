@@ -1,7 +1,6 @@
 """Images as the network sees them: standardised, augmented, and of the size that a step asks."""
 
 import math
-from typing import Self
 
 import numpy as np
 import torch
@@ -39,12 +38,6 @@ class ImageViews:
 
     def __len__(self) -> int:
         return int(self._stack.shape[0])
-
-    @classmethod
-    def random(cls, count: int, side: int, channels: int) -> Self:
-        """Noise of the given shape, to measure speed on."""
-        noise = np.random.default_rng(0).integers(0, 256, (count, side, side, channels))
-        return cls(noise.astype(np.uint8))
 
     def plain(self, index: Tensor, side: int) -> Tensor:
         """Images as they are, averaged down to ``side``: (batch, channels, side, side)."""
