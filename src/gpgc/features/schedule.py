@@ -193,4 +193,4 @@ BRIEF = {
         flip=True,
     ),
 }
-"""Schedules for half an hour or so of one core, by data set: those of the published features."""
+"""Schedules for about an hour of one core, by data set; stretch them with ``with_steps``."""
