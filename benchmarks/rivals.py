@@ -80,6 +80,7 @@ def _rows(
     )
     repeats = 5 if quick else 15
     rows: list[list[Any]] = []
+    order: dict[str, Any]
 
     def add(system: str, cores: int | None, answer: dict[str, Any], of: float | None) -> float:
         seconds: float = answer["seconds"]
