@@ -59,8 +59,14 @@ def _root(
 @app.command()
 def run(
     dataset: Annotated[
-        str, typer.Argument(help="digits (no download), cora, citeseer or pubmed.")
+        str,
+        typer.Argument(
+            help="digits (no download), cora, citeseer, pubmed, mnist, svhn or cifar10."
+        ),
     ] = "digits",
+    features: Annotated[
+        str, typer.Option(help="Of images: pca, pixels, or an .npz that gpgc features wrote.")
+    ] = "pca",
     data_dir: Annotated[
         Path | None,
         typer.Option(help="Folder with the data; else $GPGC_DATA, the cache, a download."),
@@ -78,7 +84,32 @@ def run(
     from gpgc.cli.output import show
 
     settings = _settings(model, base_kernel, depth, noise)
-    show(run_dataset(dataset, data_dir, seed, settings), as_json, quiet)
+    show(run_dataset(dataset, data_dir, seed, features, settings), as_json, quiet)
+
+
+@app.command("features")
+def make_features(
+    dataset: Annotated[str, typer.Argument(help="mnist, svhn or cifar10.")],
+    out: Annotated[Path, typer.Option(help="The .npz to write.")],
+    minutes: Annotated[
+        float | None, typer.Option(help="Time to train; the speed is measured once.")
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Steps to train, in place of it.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the split and of the network.")] = 0,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the data; else $GPGC_DATA, the cache, a download."),
+    ] = None,
+) -> None:
+    """Train Conv-Large with virtual adversarial training and write its features (needs PyTorch).
+
+    The run is kept beside the output as a checkpoint; the same command goes on with it.
+    """
+    from gpgc.cli.training import train
+
+    train(dataset, out, minutes, steps, seed, data_dir)
 
 
 @app.command()

@@ -16,14 +16,19 @@ from gpgc.cli.output import peak_memory_mb, working
 from gpgc.datasets import load_dataset
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.storage import write_whole
+from gpgc.experiments.image_graphs import IMAGES, load_image_graph
 from gpgc.uncertainty.suggest import suggest
 
 
 def run_dataset(
-    name: str, data_dir: Path | None, seed: int, settings: dict[str, Any]
+    name: str, data_dir: Path | None, seed: int, features: str, settings: dict[str, Any]
 ) -> dict[str, Any]:
     """Fit a known data set's training labels and score the test nodes."""
-    data = load_dataset(name, data_dir=data_dir, seed=seed)
+    with working(f"loading {name}"):
+        if name in IMAGES:
+            data = load_image_graph(name, features, data_dir, seed)
+        else:
+            data = load_dataset(name, data_dir=data_dir, seed=seed)
     y = np.full(len(data.labels), -1)
     y[data.train] = data.labels[data.train]
     start = time.perf_counter()
