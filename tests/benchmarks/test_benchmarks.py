@@ -3,21 +3,21 @@
 import json
 import sys
 
-import benchmarks.__main__ as command
 import numpy as np
 import pytest
 import scipy.sparse as sp
 import typer
+from typer.testing import CliRunner
+
+import benchmarks.__main__ as command
+import gpgc
+from benchmarks import growth, measure, rivals
 from benchmarks.growth import block_model, draw_growth, growth_tables
 from benchmarks.labels import label_tables
 from benchmarks.limit import limit_tables
 from benchmarks.start import start_tables
 from benchmarks.systems import exact, nystrom, nystrom_map, square, square_formulation
 from benchmarks.task import Task, propagation
-from typer.testing import CliRunner
-
-import gpgc
-from benchmarks import growth, measure, rivals
 from gpgc.datasets import Dataset, random_split
 from gpgc.experiments.tables import Table
 from gpgc.graph import as_adjacency, normalize

@@ -33,9 +33,7 @@ def load_image_graph(
     if features in ("pca", "pixels"):
         images = load_images(name, data_dir=data_dir, seed=seed)
         vectors = (pca_features if features == "pca" else pixel_features)(images.images)
-        made = FeatureSet(
-            vectors, images.labels, images.train, images.validation, images.test, {}
-        )
+        made = FeatureSet(vectors, images.labels, images.train, images.validation, images.test, {})
     elif Path(features).suffix == ".npz":
         made = load_features(features)
     else:
