@@ -313,6 +313,7 @@ def draw_reliability(results: dict[str, Results], folder: Path) -> list[Path]:
                 s=12 + 400 * bins.size[seen] / bins.size.sum(),
                 color=PALETTE[place],
                 marker=MARKERS[place],
+                clip_on=False,
                 edgecolors="white",
                 linewidths=0.6,
                 label=METHODS[place],

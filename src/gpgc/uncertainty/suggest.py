@@ -192,7 +192,7 @@ class Labelling:
             if strategy == "margin":
                 gain = weight[here] * variance
             else:
-                fall = np.einsum("i,ij,ij->j", weight[self._witnesses], residual, residual)
+                fall = weight[self._witnesses].astype(residual.dtype) @ residual**2
                 gain = weight[here] * fall / (variance + design.noise_variance)
             gain = np.where(free, gain / cost, -np.inf)
             best = int(np.argmax(gain))
