@@ -161,6 +161,7 @@ def test_wrong_arguments_are_named(graph):
         (lambda: labelling.suggest(1, "luck"), "strategy"),
         (lambda: labelling.add([1, 1], [0, 1]), "different"),
         (lambda: labelling.add([1], [0, 1]), "one for each"),
+        (lambda: labelling.add([1], [-1]), "blank"),
         (lambda: labelling.predict_proba(), "at least one label"),
         (lambda: suggest(features, adjacency=adjacency, costs=[1.0]), "costs"),
         (lambda: suggest(features, adjacency=adjacency, candidates=[99]), "nodes"),
