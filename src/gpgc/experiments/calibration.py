@@ -16,8 +16,8 @@ from gpgc._typing import Array, Integers
 from gpgc.datasets import Dataset, load_planetoid, random_split
 from gpgc.estimators import GPGCClassifier
 from gpgc.experiments import published
-from gpgc.experiments.citation import FIRST_SEED
 from gpgc.experiments.calibration_figures import draw_deviations, draw_reliability, draw_risk
+from gpgc.experiments.citation import FIRST_SEED
 from gpgc.experiments.tables import Table
 from gpgc.gp.calibration import fit_scale_and_bias, softmax
 from gpgc.graph import normalize
