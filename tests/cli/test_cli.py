@@ -195,3 +195,42 @@ def test_output_folder_must_exist(files):
     )  # fmt: skip
     assert done.returncode == 2
     assert "folder that exists" in done.stderr
+
+
+def test_suggest_from_nothing_and_from_labels(files):
+    (files / "candidates.csv").write_text("id\nb\ne\na\n")
+    (files / "costs.csv").write_text("id,cost\nb,1000\n")
+    done = gpgc(
+        *("suggest", "--edges", "edges.csv", "--n", 2, "--out", "out.csv", "--json"), cwd=files
+    )
+    assert done.returncode == 0, done.stderr
+    rows = read(files)
+    assert list(rows[0]) == ["rank", "id", "gain"]
+    assert [row["rank"] for row in rows] == ["1", "2"]
+    assert json.loads(done.stdout)["suggested"] == [row["id"] for row in rows]
+    done = gpgc(
+        *("suggest", "--edges", "edges.csv", "--labels", "labels.csv", "--out", "out.csv"),
+        *("--candidates", "candidates.csv", "--costs", "costs.csv"),
+        cwd=files,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [row["id"] for row in read(files)] == ["e", "b"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "word"),
+    [
+        ("candidates", "id\nz\n", "'z' is not in the graph"),
+        ("candidates", "id\n", "at least one candidate"),
+        ("costs", "id,cost\na,-1\n", "above 0"),
+    ],
+)
+def test_suggest_refuses_wrong_files(files, name, content, word):
+    (files / "wrong.csv").write_text(content)
+    done = gpgc(
+        *("suggest", "--edges", "edges.csv", "--out", "out.csv", f"--{name}", "wrong.csv"),
+        cwd=files,
+    )
+    assert done.returncode == 2
+    assert word in done.stderr
+    assert not (files / "out.csv").exists()

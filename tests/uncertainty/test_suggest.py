@@ -142,12 +142,15 @@ def test_candidates_costs_and_labelled_nodes(graph):
 
 
 @pytest.mark.parametrize("strategy", ["weighted", "variance", "margin"])
-def test_batches_do_not_repeat_themselves(two_moons, strategy):
-    features, labels, _ = two_moons
-    duplicated = np.vstack([features, features])
-    y = np.concatenate([labels, np.full(80, -1)])
-    nodes, _ = suggest(duplicated, y, n=3, strategy=strategy)
-    assert len(set(nodes % 80)) == 3
+def test_batches_do_not_repeat_themselves(strategy):
+    """Every node has a twin, which is as good on its own but worth little after the other."""
+    rng = np.random.default_rng(0)
+    features = np.tile(rng.normal(size=(40, 3)), (2, 1))
+    y = np.full(80, -1)
+    y[:6] = 0, 1, 0, 1, 0, 1
+    nodes, gains = suggest(features, y, n=3, strategy=strategy, n_neighbors=4)
+    assert len(set(nodes % 40)) == 3
+    assert (np.diff(gains) < 0).all()
 
 
 def test_wrong_arguments_are_named(graph):
@@ -158,6 +161,7 @@ def test_wrong_arguments_are_named(graph):
         (lambda: labelling.suggest(1, "luck"), "strategy"),
         (lambda: labelling.add([1, 1], [0, 1]), "different"),
         (lambda: labelling.add([1], [0, 1]), "one for each"),
+        (lambda: labelling.add([1], [-1]), "blank"),
         (lambda: labelling.predict_proba(), "at least one label"),
         (lambda: suggest(features, adjacency=adjacency, costs=[1.0]), "costs"),
         (lambda: suggest(features, adjacency=adjacency, candidates=[99]), "nodes"),

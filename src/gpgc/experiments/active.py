@@ -33,10 +33,11 @@ def active_study(
     data_dir: Path | None, n_runs: int, folder: Path, progress: Callable[[str], None]
 ) -> tuple[list[Table], list[Path]]:
     """Return the table of the three citation networks, and the picture that was written."""
+    n_steps = max(len(BUDGETS[name]) for name in published.CITATION)
     table = Table(
         "active",
         f"Accuracy on test nodes against chosen labels, from none: mean of {n_runs} runs",
-        ["data set", "strategy", *(f"step {step}" for step in range(1, 7))],
+        ["data set", "strategy", *(f"step {step + 1}" for step in range(n_steps))],
         notes=[
             f"Each run holds {N_TEST} other nodes out as test nodes, the first run those of the "
             "public split; they cannot be chosen. A cell gives the number of labels and the "

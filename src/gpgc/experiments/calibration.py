@@ -16,8 +16,8 @@ from gpgc._typing import Array, Integers
 from gpgc.datasets import Dataset, load_planetoid, random_split
 from gpgc.estimators import GPGCClassifier
 from gpgc.experiments import published
+from gpgc.experiments.calibration_figures import draw_deviations, draw_reliability, draw_risk
 from gpgc.experiments.citation import FIRST_SEED
-from gpgc.experiments.figures import MARKERS, PALETTE, save_figure
 from gpgc.experiments.tables import Table
 from gpgc.gp.calibration import fit_scale_and_bias, softmax
 from gpgc.graph import normalize
@@ -26,8 +26,6 @@ from gpgc.uncertainty.measures import (
     brier_score,
     expected_calibration_error,
     log_loss,
-    reliability,
-    risk_coverage,
 )
 from gpgc.uncertainty.novelty import novelty
 from gpgc.uncertainty.sets import leave_one_out_sets, split_conformal_sets
@@ -44,6 +42,9 @@ METHODS = (
     "logistic regression on Â²X",
     "logistic regression, 500 validation labels",
 )
+
+DRAWN = (METHODS[0], METHODS[2], METHODS[3])
+"""Methods in the pictures: those without validation labels."""
 
 Measures = dict[str, list[float]]
 
@@ -72,8 +73,8 @@ def calibration_study(
     tables = [_forecast_table(results, "public"), _forecast_table(results, "random")]
     tables += [_set_table(results), _stranger_table(results)]
     return tables, [
-        *draw_reliability(results, folder),
-        *draw_risk(results, folder),
+        *draw_reliability(results, DRAWN, folder),
+        *draw_risk(results, DRAWN, folder),
         *draw_deviations(results, folder),
     ]
 
@@ -274,105 +275,3 @@ def _stranger_table(results: dict[str, Results]) -> Table:
             cells = [f"{np.mean(getattr(result, kind)[key]):.3f}" for key in names]
             table.rows.append([title, name, *cells])
     return table
-
-
-def _panels(results: dict[str, Results], height: float) -> tuple[Any, Any]:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(
-        1, len(results), figsize=(4.2 * len(results), height), layout="constrained", squeeze=False
-    )
-    for axis, name in zip(axes[0], results, strict=True):
-        axis.set_title(name)
-        axis.spines[["top", "right"]].set_visible(False)
-    return figure, axes[0]
-
-
-def draw_reliability(results: dict[str, Results], folder: Path) -> list[Path]:
-    """Draw accuracy against confidence in 15 bins, the area of a mark for the nodes in it."""
-    figure, axes = _panels(results, 4.4)
-    for axis, result in zip(axes, results.values(), strict=True):
-        axis.plot([0, 1], [0, 1], color="0.6", linestyle=":", zorder=0)
-        for place in (0, 2, 3):
-            bins = reliability(result.forecast[METHODS[place]], result.truth)
-            seen = bins.size > 0
-            axis.plot(
-                bins.confidence[seen],
-                bins.accuracy[seen],
-                color=PALETTE[place],
-                linewidth=1.3,
-                linestyle=("-", "", "--", "-.")[place],
-                zorder=1,
-            )
-            axis.scatter(
-                bins.confidence[seen],
-                bins.accuracy[seen],
-                s=12 + 400 * bins.size[seen] / bins.size.sum(),
-                color=PALETTE[place],
-                marker=MARKERS[place],
-                edgecolors="white",
-                linewidths=0.6,
-                label=METHODS[place],
-                zorder=2,
-            )
-        axis.set(xlabel="confidence", xlim=(0, 1.02), ylim=(0, 1.02), aspect="equal")
-    axes[0].set_ylabel("accuracy")
-    handles, labels = axes[0].get_legend_handles_labels()
-    legend = figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
-    for handle in legend.legend_handles:
-        handle.set_sizes([50.0])
-    return save_figure(figure, folder, "reliability")
-
-
-def draw_risk(results: dict[str, Results], folder: Path) -> list[Path]:
-    """Draw accuracy as the least confident nodes are held back."""
-    figure, axes = _panels(results, 3.8)
-    for axis, result in zip(axes, results.values(), strict=True):
-        for place in (0, 2, 3):
-            coverage, risk = risk_coverage(result.forecast[METHODS[place]], result.truth)
-            axis.plot(
-                100 * coverage,
-                100 * (1 - risk),
-                color=PALETTE[place],
-                linestyle=("-", "", "--", "-.")[place],
-                marker=MARKERS[place],
-                markevery=max(len(coverage) // 8, 1),
-                label=METHODS[place],
-            )
-        axis.set(xlabel="nodes answered, per cent", xlim=(0, 101))
-    axes[0].set_ylabel("accuracy, per cent")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
-    return save_figure(figure, folder, "risk_coverage")
-
-
-def draw_deviations(results: dict[str, Results], folder: Path) -> list[Path]:
-    """Draw the posterior standard deviations of right, wrong and strange nodes."""
-    figure, axes = _panels(results, 3.6)
-    styles = (("-", 0, 0.35), ("--", 1, 0.0), (":", 7, 0.0))
-    for axis, result in zip(axes, results.values(), strict=True):
-        every = np.concatenate(list(result.deviations.values()))
-        edges = np.linspace(every.min(), np.quantile(every, 0.995), 31)
-        for (kind, values), (line, colour, fill) in zip(
-            result.deviations.items(), styles, strict=True
-        ):
-            heights, _ = np.histogram(values, edges)
-            axis.stairs(
-                heights / max(len(values), 1),
-                edges,
-                color=PALETTE[colour],
-                linestyle=line,
-                linewidth=1.8,
-                label=kind,
-            )
-            if fill:
-                axis.stairs(
-                    heights / len(values), edges, fill=True, color=PALETTE[colour], alpha=fill
-                )
-        axis.set_xlabel("posterior standard deviation")
-    axes[0].set_ylabel("share of nodes")
-    axes[0].legend(frameon=False)
-    return save_figure(figure, folder, "standard_deviations")

@@ -97,8 +97,8 @@ class Labelling:
     - ``"weighted"`` counts by how uncertain the classes are,
       :math:`g_j \sum_i g_i R_{ij}^2 / (R_{jj} + s^2)` with :math:`g = 1 - \sum_c p_c^2`, once
       there are two labels for each class seen, and is ``"variance"`` until then;
-    - ``"margin"`` takes the smallest gap between the two largest probabilities, times the share
-      of the largest variance that remains.
+    - ``"margin"`` takes the smallest gap between the two largest probabilities, by the largest
+      :math:`(1 - (p_{(1)} - p_{(2)})) R_{jj}`.
 
     What all nodes have in common is conditioned away first: it moves no decision. Within a batch
     R is conditioned on each pick, so that picks do not repeat each other. Adding a label costs one
@@ -108,7 +108,7 @@ class Labelling:
     Parameters
     ----------
     estimator : GPGCClassifier
-        Fitted; or use :meth:`on` to begin without labels.
+        Fitted; it is conditioned on further labels as they come. Use :meth:`on` to begin without.
     candidates : int array, optional
         Nodes that may be suggested; all when not given. Labelled ones never are.
     costs : array of shape (N,), optional
@@ -192,7 +192,7 @@ class Labelling:
             if strategy == "margin":
                 gain = weight[here] * variance
             else:
-                fall = np.einsum("i,ij,ij->j", weight[self._witnesses], residual, residual)
+                fall = weight[self._witnesses].astype(residual.dtype) @ residual**2
                 gain = weight[here] * fall / (variance + design.noise_variance)
             gain = np.where(free, gain / cost, -np.inf)
             best = int(np.argmax(gain))
@@ -206,6 +206,8 @@ class Labelling:
         chosen, given = self._estimator._check_nodes(nodes), list(labels)
         if chosen is None or len(chosen) != len(given):
             raise InputError(f"labels must be one for each node, got {len(given)} for {nodes}")
+        if any(_is_blank(label) for label in given):
+            raise InputError(f"labels must not be blank (-1, None or NaN), got {given}")
         if len(np.unique(chosen)) < len(chosen) or np.isin(chosen, list(self._codes)).any():
             raise InputError("nodes must be different ones without a label, got some twice")
         self.classes += [label for label in dict.fromkeys(given) if label not in self.classes]
