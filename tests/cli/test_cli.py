@@ -162,6 +162,9 @@ def test_wrong_features_end_with_one_sentence(files, content, words):
     ("arguments", "words"),
     [
         (("run", "atlantis"), "digits, cora"),
+        (("run", "mnist", "--features", "magic"), "features must be pca"),
+        (("features", "digits", "--out", "f.npz", "--steps", "1"), "mnist, svhn, cifar10"),
+        (("features", "mnist", "--out", "f.npz"), "--minutes and --steps"),
         (("run", "--model", "huge"), "model must be one of"),
         (("run", "--base-kernel", "cubic"), "base_kernel must be one of"),
         (("run", "--noise", "some"), "noise_variance must be"),
@@ -186,6 +189,16 @@ def test_wrong_arrays_are_named(files):
     done = classify(files, "--features", "x.npy")
     assert done.returncode == 2
     assert "expected a NumPy array" in done.stderr
+
+
+def test_other_bytes_and_odd_outputs_are_sentences_too(files):
+    (files / "edges.csv").write_bytes(b"source,target\na,b\n\xff\xfe,c\n")
+    done = classify(files, "--edges", "edges.csv")
+    assert (done.returncode, "UTF-8" in done.stderr) == (2, True)
+    (files / "edges.csv").write_text(EDGES)
+    (files / "out.csv").mkdir()
+    done = classify(files, "--edges", "edges.csv")
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
 
 
 def test_output_folder_must_exist(files):

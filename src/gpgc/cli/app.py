@@ -202,6 +202,6 @@ def main() -> None:
     """Run the command line; wrong input ends with one sentence and exit code 2."""
     try:
         app()
-    except (InputError, DataError) as error:
+    except (InputError, DataError, OSError) as error:
         sys.stderr.write(f"gpgc: {error}\n")
         raise SystemExit(2) from None

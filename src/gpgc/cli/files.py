@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -80,40 +81,44 @@ def _place(place: str, name: str, position: dict[str, int]) -> int:
     return position[name]
 
 
-def _rows(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Give each row of a CSV file with a name for its place, and check the header."""
-    with _open(path) as file:
-        reader = csv.reader(file)
-        header = _header(path, reader)
-        missing = [name for name in columns if name not in header]
-        if missing:
-            raise InputError(
-                f"{path} line 1: expected the columns {','.join(columns)}, "
-                f"got {','.join(header)} without {','.join(missing)}"
-            )
-        for row in reader:
-            if not row:
-                continue
-            place = f"{path} line {reader.line_num}"
-            if len(row) != len(header):
-                raise InputError(f"{place}: expected {len(header)} values, got {len(row)}")
-            yield place, dict(zip(header, (cell.strip() for cell in row), strict=True))
-
-
-def _open(path: Path) -> Any:
+def _table(path: Path) -> tuple[list[str], Iterator[tuple[str, list[str]]]]:
+    """Return the header of a CSV file and its rows, each with a name for its place."""
     if not path.is_file():
         raise InputError(f"{path}: expected a file, found none")
-    return path.open(newline="", encoding="utf-8-sig")
-
-
-def _header(path: Path, reader: Any) -> list[str]:
     try:
-        header = next(reader, None)
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: expected a CSV file in UTF-8, got other bytes") from error
+    reader = csv.reader(io.StringIO(text, newline=""))
+    header = [name.strip() for name in next(reader, [])]
     if not header:
         raise InputError(f"{path} line 1: expected a header, the file is empty")
-    return [name.strip() for name in header]
+
+    def rows() -> Iterator[tuple[str, list[str]]]:
+        try:
+            for row in reader:
+                place = f"{path} line {reader.line_num}"
+                if row and len(row) != len(header):
+                    raise InputError(f"{place}: expected {len(header)} values, got {len(row)}")
+                if row:
+                    yield place, [cell.strip() for cell in row]
+        except csv.Error as error:
+            raise InputError(f"{path} line {reader.line_num}: {error}") from error
+
+    return header, rows()
+
+
+def _rows(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Give each row of a CSV file by the names of its columns, with a name for its place."""
+    header, rows = _table(path)
+    missing = [name for name in columns if name not in header]
+    if missing:
+        raise InputError(
+            f"{path} line 1: expected the columns {','.join(columns)}, "
+            f"got {','.join(header)} without {','.join(missing)}"
+        )
+    for place, row in rows:
+        yield place, dict(zip(header, row, strict=True))
 
 
 def _number(text: str, place: str, name: str) -> float:
@@ -169,28 +174,20 @@ def _read_features(path: Path) -> tuple[list[str], Any]:
     if path.suffix in (".npy", ".npz"):
         matrix = _load_array(path)
         return [str(node) for node in range(matrix.shape[0])], matrix
-    with _open(path) as file:
-        reader = csv.reader(file)
-        header = _header(path, reader)
-        if header[0] not in ("id", ""):
-            raise InputError(
-                f"{path} line 1: expected a header whose first column is id, got {header[0]!r}"
-            )
-        if len(header) < 2:
-            raise InputError(f"{path} line 1: expected id and at least one feature, got id only")
-        rows: dict[str, list[float]] = {}
-        for row in reader:
-            if not row:
-                continue
-            place, name = f"{path} line {reader.line_num}", row[0].strip()
-            if len(row) != len(header):
-                raise InputError(f"{place}: expected {len(header)} values, got {len(row)}")
-            if not name or name in rows:
-                raise InputError(f"{place}: expected each id once, got {name!r} again or empty")
-            rows[name] = [
-                _number(cell, place, column)
-                for cell, column in zip(row[1:], header[1:], strict=True)
-            ]
+    header, table = _table(path)
+    if header[0] not in ("id", ""):
+        raise InputError(
+            f"{path} line 1: expected a header whose first column is id, got {header[0]!r}"
+        )
+    if len(header) < 2:
+        raise InputError(f"{path} line 1: expected id and at least one feature, got id only")
+    rows: dict[str, list[float]] = {}
+    for place, (name, *cells) in table:
+        if not name or name in rows:
+            raise InputError(f"{place}: expected each id once, got {name!r} again or empty")
+        rows[name] = [
+            _number(cell, place, column) for cell, column in zip(cells, header[1:], strict=True)
+        ]
     if not rows:
         raise InputError(f"{path} line 2: expected at least one node, got none")
     return list(rows), np.array(list(rows.values()))

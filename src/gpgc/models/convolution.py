@@ -17,9 +17,13 @@ import scipy.sparse as sp
 
 from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
+from gpgc.errors import InputError
 from gpgc.kernels import Activate, Affine, Covariance, Features, Propagate, base_kernel_from
 from gpgc.kernels.features import propagated_directions
 from gpgc.models.architecture import Architecture
+
+MOST_ENTRIES = 10**10
+"""Entries of one layer's covariance that a deep network may need."""
 
 
 class ConvolutionNetwork:
@@ -39,7 +43,24 @@ class ConvolutionNetwork:
 
     def candidates(self, labelled: Integers) -> Iterator[tuple[float, Array]]:
         """Give Γ_DD; these networks have no choice of trust."""
+        self._check_field(labelled)
         yield 0.0, self.covariance.block(labelled, labelled)
+
+    def _check_field(self, labelled: Integers) -> None:
+        """Refuse depths whose receptive field makes the exact covariance hopeless."""
+        depth, field = self.architecture.depth, np.asarray(labelled)
+        if self.architecture.model != "big" or depth < 3:
+            return
+        for _ in range(depth - 1):
+            field = np.unique(self.propagation[field].indices)
+        n_nodes = self.propagation.shape[0]
+        if len(field) * n_nodes > MOST_ENTRIES:
+            raise InputError(
+                f"depth={depth} is too deep for this graph: {depth - 1} hops from the labels reach "
+                f"{len(field):,} of {n_nodes:,} nodes, so the exact covariance needs "
+                f"{len(field) * n_nodes:.1e} entries a layer where {MOST_ENTRIES:.0e} are allowed; "
+                "use depth=2, model='small' or model='broad'"
+            )
 
     def set_feature_share(self, share: float) -> None:
         """Do nothing: these networks have no choice of trust."""
