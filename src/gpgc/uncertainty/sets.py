@@ -2,7 +2,7 @@
 
 A class is in the set of a node where 1 − p is at most a threshold, which gives the smallest sets
 on average (Sadinle, Lei and Wasserman, 2019). Adaptive sets (Romano, Sesia and Candès, 2020) were
-three times as large on citation networks.
+three times as large on Cora.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -26,6 +27,9 @@ N_WITNESSES = 1000
 
 MAX_CANDIDATES = 20_000
 """Candidates that are looked at; of more, a seeded sample."""
+
+CACHED_ROWS = 16
+"""Rows of the residual covariance that are worked on at once."""
 
 LABELS_PER_CLASS = 2
 """Labels for each class seen from which on probabilities are trusted to weigh nodes."""
@@ -192,7 +196,7 @@ class Labelling:
             if strategy == "margin":
                 gain = weight[here] * variance
             else:
-                fall = weight[self._witnesses].astype(residual.dtype) @ residual**2
+                fall = _weighted_squares(weight[self._witnesses], residual)
                 gain = weight[here] * fall / (variance + design.noise_variance)
             gain = np.where(free, gain / cost, -np.inf)
             best = int(np.argmax(gain))
@@ -266,7 +270,22 @@ def _observe(
     for node in nodes:
         design.observe([node])
         fall = design.last_row().astype(residual.dtype)
-        residual -= np.outer(fall[rows], fall[columns])
+        left, right = fall[rows], fall[columns]
+        for part in _parts(len(rows)):
+            residual[part] -= np.outer(left[part], right)
+
+
+def _weighted_squares(weights: Array, residual: Array) -> Array:
+    """Return Σ_i w_i R_ij² for each column j."""
+    total = np.zeros(residual.shape[1])
+    for part in _parts(len(residual)):
+        total += weights[part].astype(residual.dtype) @ residual[part] ** 2
+    return total
+
+
+def _parts(n_rows: int) -> Iterator[slice]:
+    """Give the rows in parts that stay in cache."""
+    return (slice(start, start + CACHED_ROWS) for start in range(0, n_rows, CACHED_ROWS))
 
 
 def _sample(nodes: Integers, at_most: int, rng: np.random.Generator) -> Integers:
