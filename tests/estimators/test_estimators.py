@@ -73,8 +73,10 @@ def test_one_class_one_label_one_node():
     assert one_class.predict_proba().tolist() == [[1.0]] * 3
     one_label = GPGCClassifier().fit(None, [-1, 2, -1], adjacency=path)
     assert one_label.predict().tolist() == [2, 2, 2]
-    one_each = GPGCClassifier().fit(None, [0, -1, 1], adjacency=path)
-    assert one_each.noise_variance_ == pytest.approx(0.2 * one_each.covariance_.diag([0, 2]).mean())
+    for model, usual in [("small", 0.2), ("big", 0.2), ("broad", 10**-2.25)]:
+        one_each = GPGCClassifier(model).fit(None, [0, -1, 1], adjacency=path)
+        scale = one_each.covariance_.diag([0, 2]).mean()
+        assert one_each.noise_variance_ == pytest.approx(usual * scale)
     alone = GPGCClassifier().fit([[1.0]], [3])
     assert alone.predict().tolist() == [3]
 

@@ -15,7 +15,7 @@ from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.errors import InputError
 from gpgc.gp import NoiseChoice, NoisePath, Posterior
-from gpgc.gp.selection import FALLBACK_NOISE, Criterion, choose_noise, clearly_better
+from gpgc.gp.selection import Criterion, choose_noise, clearly_better
 from gpgc.graph import Normalization, as_adjacency, join, nearest_links, neighbor_graph, normalize
 from gpgc.kernels import BaseKernel, Covariance
 from gpgc.models import Architecture, Model, build
@@ -176,15 +176,16 @@ class GraphProcess(BaseEstimator):
         self,
         labelled: Integers,
         targets: Array,
-        criterion: Criterion | None,
+        criterion: Criterion,
+        weights: Array,
         chosen: tuple[float, NoiseChoice] | None = None,
     ) -> Self:
         """Choose trust in the graph and noise if not given, and condition on the targets.
 
-        ``criterion`` None says that labels are too few to leave one out.
+        ``weights`` say what leaving each labelled node out counts in the choice.
         """
         self.labelled_nodes_ = labelled
-        share, self._noise = chosen or self._choose(labelled, targets, criterion)
+        share, self._noise = chosen or self._choose(labelled, targets, criterion, weights)
         self._network.set_feature_share(share)
         self.feature_share_, self.covariance_ = share, self._network.covariance
         self.noise_variance_ = self._noise.noise_variance
@@ -195,21 +196,21 @@ class GraphProcess(BaseEstimator):
         return self
 
     def _choose(
-        self, labelled: Integers, targets: Array, criterion: Criterion | None
+        self, labelled: Integers, targets: Array, criterion: Criterion, weights: Array
     ) -> tuple[float, NoiseChoice]:
         candidates = self._network.candidates(labelled)
         best = next(candidates)
-        best_choice = self._choose_noise(best[1], targets, criterion)
+        best_choice = self._choose_noise(best[1], targets, criterion, weights)
         if not len(best_choice.losses):
             return best[0], best_choice
         for candidate in candidates:
-            choice = self._choose_noise(candidate[1], targets, criterion)
+            choice = self._choose_noise(candidate[1], targets, criterion, weights)
             if clearly_better(choice, best_choice):
                 best, best_choice = candidate, choice
         return best[0], best_choice
 
     def _choose_noise(
-        self, gamma: Array, targets: Array, criterion: Criterion | None
+        self, gamma: Array, targets: Array, criterion: Criterion, weights: Array
     ) -> NoiseChoice:
         wish = self.noise_variance
         if not isinstance(wish, str):
@@ -218,9 +219,8 @@ class GraphProcess(BaseEstimator):
             raise InputError(f"noise_variance must be a number, 'loo' or 'evidence', got {wish!r}")
         if wish == "evidence":
             return choose_noise(NoisePath(gamma, targets), "evidence")
-        if criterion is not None:
-            return choose_noise(NoisePath(gamma, targets), criterion)
-        return NoiseChoice(FALLBACK_NOISE * (float(np.mean(np.diagonal(gamma))) or 1.0))
+        usual = self._network.usual_noise
+        return choose_noise(NoisePath(gamma, targets), criterion, weights, usual)
 
     @property
     def _center(self) -> Any:

@@ -48,7 +48,8 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         δ_W and σ_b².
     noise_variance : float, "loo" or "evidence"
         σ_τ². ``"loo"`` takes the level with the best leave-one-out cross-entropy of a softmax with
-        a fitted temperature, or 0.2 of the mean prior variance where a class has one label;
+        a fitted temperature, with a pull towards the model's usual level that decides where each
+        class has one label (0.2 of the mean prior variance for *small* and *big*);
         ``"evidence"`` the level with the largest marginal likelihood.
     normalization : {"symmetric", "row"}
         Of the adjacency with self-loops.
@@ -269,11 +270,11 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             )
         k = len(self.classes_)
         counts = np.bincount(codes, minlength=k)
-        enough = k > 1 and counts.min() >= 2
+        weights = 1 - 1 / counts[codes]
         self._codes = codes
-        self._fit_process(labelled, np.eye(k)[codes], "cross_entropy" if enough else None, chosen)
+        self._fit_process(labelled, np.eye(k)[codes], "cross_entropy", weights, chosen)
         if fitted is None:
-            self.temperature_ = self._fit_temperature(1 - 1 / counts[codes])
+            self.temperature_ = self._fit_temperature(weights)
             self._bias = self._prior_bias(counts / len(codes))
         else:
             self.temperature_, self._bias = fitted

@@ -12,7 +12,6 @@ from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators.base import GraphProcess
 from gpgc.gp import NoiseChoice
-from gpgc.gp.selection import Criterion
 
 
 class GPGCRegressor(RegressorMixin, GraphProcess):
@@ -26,9 +25,9 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
     model, base_kernel, depth, weight_variance, bias_variance : optional
         The network, as in :class:`GPGCClassifier`.
     noise_variance : float, "loo" or "evidence"
-        σ_τ². ``"loo"`` takes the level with the best leave-one-out log density (0.2 of the mean
-        prior variance if there is one value only), ``"evidence"`` the one with the largest
-        marginal likelihood.
+        σ_τ². ``"loo"`` takes the level with the best leave-one-out log density, with a pull towards
+        the model's usual level that decides if there is one value only; ``"evidence"`` the one
+        with the largest marginal likelihood.
     normalization, feature_norm, n_neighbors, dtype, n_jobs, memory_limit, random_state : optional
         As in :class:`GPGCClassifier`.
 
@@ -116,8 +115,9 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         chosen: tuple[float, NoiseChoice] | None = None,
     ) -> Self:
         self._target_mean = values.mean(axis=0)
-        criterion: Criterion | None = "density" if len(labelled) >= 2 else None
-        return self._fit_process(labelled, values - self._target_mean, criterion, chosen)
+        weights = np.full(len(labelled), float(len(labelled) > 1))
+        targets = values - self._target_mean
+        return self._fit_process(labelled, targets, "density", weights, chosen)
 
     def _state(self) -> dict[str, Any]:
         values = self._posterior.targets + self._target_mean

@@ -18,9 +18,6 @@ RELATIVE_NOISE = np.logspace(-5, 1, 61)
 BISECTIONS = 10
 NEWTON_STEPS = 3
 
-FALLBACK_NOISE = 0.2
-"""Relative noise where there are too few labels to leave one out."""
-
 
 @dataclass(frozen=True)
 class NoiseChoice:
@@ -48,7 +45,10 @@ class NoiseChoice:
 
 
 def choose_noise(
-    path: NoisePath, criterion: Criterion, relative_noise: Array = RELATIVE_NOISE
+    path: NoisePath,
+    criterion: Criterion,
+    weights: Array | None = None,
+    usual_noise: float | None = None,
 ) -> NoiseChoice:
     """Choose the noise on a grid: the best score, the larger noise among equals.
 
@@ -60,14 +60,20 @@ def choose_noise(
         Leave-one-out log density (regression), leave-one-out cross-entropy of a softmax with a
         fitted temperature (one-hot targets), or log marginal likelihood. The first two need two
         labels or more; density must not be compared across kernels of different scale.
-    relative_noise : array of shape (n_levels,)
-        Levels relative to ``path.scale``.
+    weights : array of shape (D,), optional
+        What leaving each node out counts; 1 when not given. Where all are 0 the usual noise is
+        taken as it is.
+    usual_noise : float, optional
+        Relative noise that is usual for the covariance; with it, each decade away from it costs as
+        much as the square of that distance, halved, in units of one node's loss.
 
     Returns
     -------
     NoiseChoice
     """
-    grid = relative_noise * path.scale
+    if usual_noise is not None and weights is not None and not weights.any():
+        return NoiseChoice(usual_noise * path.scale, losses=np.zeros(len(weights)))
+    grid = RELATIVE_NOISE * path.scale
     temperatures: Array = np.ones(len(grid))
     losses: Array = np.empty((len(grid), 0))
     if criterion == "evidence":
@@ -80,7 +86,10 @@ def choose_noise(
         else:
             temperatures = fit_temperature(mean, path.targets)
             losses = cross_entropies(mean, path.targets, temperatures)
-        scores = -losses.mean(axis=1)
+        losses = losses if weights is None else losses * weights
+        scores = -losses.sum(axis=1)
+        if usual_noise is not None:
+            scores = scores - 0.5 * np.log10(RELATIVE_NOISE / usual_noise) ** 2
     best = len(scores) - 1 - int(np.argmax(scores[::-1]))
     return NoiseChoice(float(grid[best]), float(temperatures[best]), losses[best], grid, scores)
 

@@ -55,6 +55,9 @@ class Architecture:
 class Network(Protocol):
     """An architecture on one graph."""
 
+    usual_noise: float
+    """Noise that fits many graphs, relative to the mean prior variance."""
+
     covariance: Covariance
     """Γ of all nodes, with the trust in the graph that was set last."""
 

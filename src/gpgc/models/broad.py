@@ -64,6 +64,8 @@ SKETCH_ENTRIES = 8
 class BroadNetwork:
     """*broad* on one graph; see :func:`gpgc.models.build` for the parameters."""
 
+    usual_noise = 10**-2.25
+
     def __init__(
         self,
         architecture: Architecture,

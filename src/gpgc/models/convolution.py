@@ -29,6 +29,8 @@ MOST_ENTRIES = 10**10
 class ConvolutionNetwork:
     """*small* or *big* on one graph; see :func:`gpgc.models.build` for the parameters."""
 
+    usual_noise = 0.2
+
     def __init__(
         self,
         architecture: Architecture,
