@@ -185,11 +185,15 @@ class GraphProcess(BaseEstimator):
         ``weights`` say what leaving each labelled node out counts in the choice.
         """
         self.labelled_nodes_ = labelled
-        share, self._noise = chosen or self._choose(labelled, targets, criterion, weights)
-        self._network.set_feature_share(share)
+        if chosen is None:
+            share, gamma, self._noise = self._choose(labelled, targets, criterion, weights)
+            self._network.set_feature_share(share)
+        else:
+            share, self._noise = chosen
+            self._network.set_feature_share(share)
+            gamma = self._network.covariance.block(labelled, labelled)
         self.feature_share_, self.covariance_ = share, self._network.covariance
         self.noise_variance_ = self._noise.noise_variance
-        gamma = self.covariance_.block(labelled, labelled)
         self._posterior = Posterior(gamma, targets, self.noise_variance_)
         self.log_marginal_likelihood_ = self._posterior.log_marginal_likelihood()
         self._latent_mean = self._mean(self.covariance_, None)
@@ -197,17 +201,18 @@ class GraphProcess(BaseEstimator):
 
     def _choose(
         self, labelled: Integers, targets: Array, criterion: Criterion, weights: Array
-    ) -> tuple[float, NoiseChoice]:
+    ) -> tuple[float, Array, NoiseChoice]:
+        """Return the share of the features, the Γ_DD that it leads to, and the noise."""
         candidates = self._network.candidates(labelled)
         best = next(candidates)
         best_choice = self._choose_noise(best[1], targets, criterion, weights)
         if not len(best_choice.losses):
-            return best[0], best_choice
+            return *best, best_choice
         for candidate in candidates:
             choice = self._choose_noise(candidate[1], targets, criterion, weights)
             if clearly_better(choice, best_choice):
                 best, best_choice = candidate, choice
-        return best[0], best_choice
+        return *best, best_choice
 
     def _choose_noise(
         self, gamma: Array, targets: Array, criterion: Criterion, weights: Array

@@ -201,7 +201,8 @@ class BroadNetwork:
     def _dense(self, rows: Any) -> Array:
         """Return rows as a dense array, projected where they would not fit."""
         product = rows if self._sketch is None else rows @ self._sketch
-        return np.asarray(product.toarray() if sp.issparse(product) else product, self._dtype)
+        product = product.astype(self._dtype, copy=False)
+        return np.asarray(product.toarray() if sp.issparse(product) else product)
 
 
 def _unit_rows(rows: Any, lengths: Any = 1.0) -> Any:
