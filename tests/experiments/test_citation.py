@@ -57,7 +57,7 @@ def test_the_default_without_validation_labels(data_dir, name, least):
 
 @pytest.mark.data
 def test_memory_of_the_default_stays_linear(data_dir):
-    """No block of N x N numbers: 20,000 nodes fit in well under 1 GB."""
+    """No block of N x N numbers: 20,000 nodes, data and imports fit in less than 1 GB."""
     import subprocess
     import sys
 
@@ -72,7 +72,7 @@ def test_memory_of_the_default_stays_linear(data_dir):
     done = subprocess.run(
         [sys.executable, "-c", code, str(data_dir)], capture_output=True, text=True, check=True
     )
-    assert float(done.stdout) < 700
+    assert float(done.stdout) < 900
 
 
 @pytest.mark.data
