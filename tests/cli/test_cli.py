@@ -161,7 +161,7 @@ def test_wrong_features_end_with_one_sentence(files, content, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("run", "atlantis"), "digits, cora"),
+        (("run", "atlantis"), "digits, cora, citeseer, pubmed, mnist, svhn, cifar10"),
         (("run", "mnist", "--features", "magic"), "features must be pca"),
         (("features", "digits", "--out", "f.npz", "--steps", "1"), "mnist, svhn, cifar10"),
         (("features", "mnist", "--out", "f.npz"), "--minutes and --steps"),

@@ -14,6 +14,8 @@ from sklearn.metrics import log_loss
 from gpgc.cli.files import read_candidates, read_costs, read_graph_files
 from gpgc.cli.output import peak_memory_mb, working
 from gpgc.datasets import load_dataset
+from gpgc.datasets.catalogue import NAMES
+from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.storage import write_whole
 from gpgc.experiments.image_graphs import IMAGES, load_image_graph
@@ -24,6 +26,8 @@ def run_dataset(
     name: str, data_dir: Path | None, seed: int, features: str, settings: dict[str, Any]
 ) -> dict[str, Any]:
     """Fit a known data set's training labels and score the test nodes."""
+    if name not in (*NAMES, *IMAGES):
+        raise InputError(f"dataset must be one of {', '.join((*NAMES, *IMAGES))}, got {name!r}")
     with working(f"loading {name}"):
         if name in IMAGES:
             data = load_image_graph(name, features, data_dir, seed)
