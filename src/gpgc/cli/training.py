@@ -63,7 +63,7 @@ def train(
             data.train,
             data.validation,
             data.test,
-            made.provenance,
+            {**made.provenance, "dataset": name, "split_seed": seed},
             made.probabilities,
         ),
     )
