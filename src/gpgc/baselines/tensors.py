@@ -95,9 +95,7 @@ class Inputs:
 
     def __init__(self, features: sp.csr_array | Array) -> None:
         self.n_features = features.shape[1]
-        total = np.asarray(abs(features).sum(axis=1)).ravel()
-        scale = np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0)
-        scaled = sp.csr_array(sp.diags_array(scale) @ sp.csr_array(features), dtype=np.float32)
+        scaled = sp.csr_array(unit_rows(features), dtype=np.float32)
         self.matrix: SparseMatrix | Tensor
         if scaled.nnz > DENSE * scaled.shape[0] * scaled.shape[1]:
             self.matrix = torch.from_numpy(scaled.toarray())
@@ -119,6 +117,13 @@ class Inputs:
         return torch.sparse_coo_tensor(
             places, values, self.matrix.shape, is_coalesced=True, check_invariants=False
         )
+
+
+def unit_rows(matrix: sp.csr_array | Array) -> sp.csr_array:
+    """Divide each row that is not zero by the sum of its absolute values."""
+    total = np.asarray(abs(matrix).sum(axis=1)).ravel()
+    scale = np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0)
+    return sp.csr_array(sp.diags_array(scale) @ sp.csr_array(matrix))
 
 
 def edges_with_loops(adjacency: sp.csr_array) -> Tensor:
