@@ -65,4 +65,4 @@ def run(problem: Problem, seed: int, epochs: int | None = None) -> Outcome:
         return network, torch.optim.Adam(network.parameters(), lr=rate, weight_decay=decay)
 
     most = 1000 if len(problem.validation) else 300
-    return learn(problem, seed, prepare, Patience(100), epochs or most)
+    return learn(problem, seed, prepare, Patience(100, or_accuracy=True), epochs or most)

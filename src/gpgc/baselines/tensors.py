@@ -175,31 +175,36 @@ class Window:
 
 
 class Patience:
-    """Stop when neither loss nor accuracy reached their best for long; keep the best weights.
+    """Stop when the loss has missed its best for long; go back to the best weights.
 
     Parameters
     ----------
     length : int
-        How many epochs in a row may miss both.
+        How many epochs in a row may miss it.
+    or_accuracy : bool
+        Whether an epoch that reaches the best accuracy counts as well, as for GAT; the weights to
+        keep are then those of the last epoch that reached both.
     """
 
-    def __init__(self, length: int) -> None:
+    def __init__(self, length: int, or_accuracy: bool = False) -> None:
         self.length = length
+        self.or_accuracy = or_accuracy
         self.missed = 0
         self.least, self.most = float("inf"), 0.0
         self.kept: dict[str, Tensor] = {}
 
     def is_over(self, loss: float, accuracy: float, network: nn.Module) -> bool:
-        """Count the epochs that reached neither, and keep the weights that reached both."""
-        if loss <= self.least and accuracy >= self.most:
+        """Count the epochs that missed, and keep the weights of the best."""
+        by_loss, by_accuracy = loss <= self.least, accuracy >= self.most
+        if by_loss and (by_accuracy or not self.or_accuracy):
             self.kept = {name: value.clone() for name, value in network.state_dict().items()}
-        reached = loss <= self.least or accuracy >= self.most
+        reached = by_loss or (by_accuracy and self.or_accuracy)
         self.missed = 0 if reached else self.missed + 1
         self.least, self.most = min(loss, self.least), max(accuracy, self.most)
         return self.missed >= self.length
 
     def restore(self, network: nn.Module) -> None:
-        """Go back to the last weights that reached the best loss and the best accuracy."""
+        """Go back to the weights that were kept, if there were validation nodes."""
         if self.kept:
             network.load_state_dict(self.kept)
 
