@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout
 
 from gpgc.baselines.problem import Outcome, Problem
-from gpgc.baselines.tensors import Patience, learn, unit_rows
+from gpgc.baselines.tensors import Network, Patience, learn, unit_rows
 
 HOPS = 2
 DROPOUT = 0.5
@@ -21,7 +21,7 @@ BLOCK = 1024
 """Nodes whose diffused features are made dense at a time."""
 
 
-class DiffusionConvolution(nn.Module):
+class DiffusionConvolution(Network):
     r"""Scores :math:`V\,\tanh(W \odot [X, PX, \dots, P^H X]_i) + b` of node i, with P = D⁻¹A."""
 
     def __init__(self, problem: Problem) -> None:
@@ -33,7 +33,7 @@ class DiffusionConvolution(nn.Module):
 
     def forward(self, nodes: Tensor) -> Tensor:
         """Return the scores of some nodes."""
-        return torch.cat([self._scores(block) for block in nodes.split(BLOCK)])
+        return torch.cat([self._scores(block) for block in torch.split(nodes, BLOCK)])
 
     def _scores(self, nodes: Tensor) -> Tensor:
         reached = torch.from_numpy(self.diffused[nodes.numpy()].toarray())
@@ -64,7 +64,7 @@ def run(problem: Problem, seed: int, epochs: int | None = None) -> Outcome:
         How many at most, instead of 500.
     """
 
-    def prepare() -> tuple[nn.Module, torch.optim.Optimizer]:
+    def prepare() -> tuple[Network, torch.optim.Optimizer]:
         network = DiffusionConvolution(problem)
         return network, torch.optim.Adagrad(network.parameters(), lr=LEARNING_RATE)
 

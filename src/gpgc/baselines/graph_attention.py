@@ -7,12 +7,12 @@ networks*, 2018.
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import dropout, elu
 from torch_geometric.nn import GATConv
 
 from gpgc.baselines.problem import Outcome, Problem
-from gpgc.baselines.tensors import Inputs, Patience, edges_with_loops, learn
+from gpgc.baselines.tensors import Inputs, Network, Patience, edges_with_loops, learn
 
 HEADS = 8
 UNITS = 8
@@ -21,7 +21,7 @@ FEW_LABELS = 100
 """With fewer training labels, the settings that the authors took for the 60 labels of Pubmed."""
 
 
-class GraphAttention(nn.Module):
+class GraphAttention(Network):
     """Two layers of attention; edge weights other than zero do not matter."""
 
     def __init__(self, problem: Problem, output_heads: int) -> None:
@@ -60,7 +60,7 @@ def run(problem: Problem, seed: int, epochs: int | None = None) -> Outcome:
     few = len(problem.train) < FEW_LABELS
     output_heads, rate, decay = (8, 0.01, 1e-3) if few else (1, 0.005, 5e-4)
 
-    def prepare() -> tuple[nn.Module, torch.optim.Optimizer]:
+    def prepare() -> tuple[Network, torch.optim.Optimizer]:
         network = GraphAttention(problem, output_heads)
         return network, torch.optim.Adam(network.parameters(), lr=rate, weight_decay=decay)
 

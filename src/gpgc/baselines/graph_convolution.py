@@ -6,12 +6,14 @@ Reference: T. Kipf, M. Welling, *Semi-supervised classification with graph convo
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import dropout
 
 from gpgc.baselines.problem import Outcome, Problem
-from gpgc.baselines.tensors import Inputs, SparseMatrix, Window, glorot, learn
+from gpgc.baselines.tensors import Inputs, Network, SparseMatrix, Window, glorot, learn
 from gpgc.graph import normalize
 
 DROPOUT = 0.5
@@ -20,7 +22,7 @@ WEIGHT_DECAY = 5e-4
 """Of the first layer alone."""
 
 
-class GraphConvolution(nn.Module):
+class GraphConvolution(Network):
     r"""Scores :math:`\hat A\,\mathrm{ReLU}(\hat A X W^{(1)})\,W^{(2)}`, without biases."""
 
     def __init__(self, problem: Problem, hidden: int) -> None:
@@ -55,9 +57,9 @@ def run(problem: Problem, seed: int, hidden: int = 16, epochs: int | None = None
         How many at most, instead of 200.
     """
 
-    def prepare() -> tuple[nn.Module, torch.optim.Optimizer]:
+    def prepare() -> tuple[Network, torch.optim.Optimizer]:
         network = GraphConvolution(problem, hidden)
-        groups = [
+        groups: list[dict[str, Any]] = [
             {"params": [network.first], "weight_decay": WEIGHT_DECAY},
             {"params": [network.second]},
         ]

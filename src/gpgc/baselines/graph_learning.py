@@ -6,15 +6,17 @@ learning-convolutional networks*, 2019.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import dropout
 from torch_geometric.utils import softmax
 
 from gpgc.baselines.problem import Outcome, Problem
-from gpgc.baselines.tensors import Inputs, Patience, SparseMatrix, glorot, learn
+from gpgc.baselines.tensors import Inputs, Network, Patience, SparseMatrix, glorot, learn
 
 GRAPH_UNITS = 70
 HIDDEN = 30
@@ -25,7 +27,7 @@ SMOOTHNESS = 0.01
 CONCENTRATION = 1e-4
 
 
-class GraphLearning(nn.Module):
+class GraphLearning(Network):
     r"""A convolution over the learnt graph S of the same edges and loops as A.
 
     .. math::
@@ -46,14 +48,18 @@ class GraphLearning(nn.Module):
         self.attention = glorot(GRAPH_UNITS, 1)
         self.first = glorot(self.inputs.n_features, HIDDEN)
         self.second = glorot(HIDDEN, problem.n_classes)
-        self.penalty = torch.zeros(())
+        self.graph_loss = torch.zeros(())
 
     def forward(self, nodes: Tensor) -> Tensor:
-        """Return the scores of some nodes, and keep the penalty on the graph they came from."""
+        """Return the scores of some nodes."""
         rate = DROPOUT if self.training else 0.0
         weights = self._edge_weights(rate)
         inner = self.graph.times(self.inputs.times(self.first, rate), weights).relu()
         return self.graph.times(dropout(inner, rate) @ self.second, weights)[nodes]
+
+    def penalty(self) -> Tensor:
+        """Return the loss of the graph that the last scores came from."""
+        return self.graph_loss
 
     def _edge_weights(self, rate: float) -> Tensor:
         projected = self.inputs.times(self.projection, rate)
@@ -61,7 +67,7 @@ class GraphLearning(nn.Module):
         scores = (apart @ self.attention).ravel().relu() + self.logarithms
         weights: Tensor = softmax(scores, self.graph.rows, num_nodes=len(projected))
         smoothness = (weights * (apart * apart).sum(dim=1)).sum()
-        self.penalty = SMOOTHNESS * smoothness - CONCENTRATION * (weights * weights).sum()
+        self.graph_loss = SMOOTHNESS * smoothness - CONCENTRATION * (weights * weights).sum()
         return weights
 
 
@@ -78,16 +84,14 @@ def run(problem: Problem, seed: int, epochs: int | None = None) -> Outcome:
         How many at most, instead of 1,000 (300 without validation nodes).
     """
 
-    def prepare() -> tuple[nn.Module, torch.optim.Optimizer]:
+    def prepare() -> tuple[Network, torch.optim.Optimizer]:
         network = GraphLearning(problem)
         decayed = [network.projection, network.attention, network.first]
-        groups = [
+        groups: list[dict[str, Any]] = [
             {"params": decayed, "weight_decay": WEIGHT_DECAY},
             {"params": [network.second]},
         ]
         return network, torch.optim.Adam(groups, lr=LEARNING_RATE)
 
     most = 1000 if len(problem.validation) else 300
-    return learn(
-        problem, seed, prepare, Patience(100), epochs or most, lambda network: network.penalty
-    )
+    return learn(problem, seed, prepare, Patience(100), epochs or most)

@@ -7,6 +7,7 @@ learning on graphs and manifolds using mixture model CNNs*, 2017.
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,7 +16,7 @@ from torch.nn.functional import dropout
 from torch_geometric.nn import GMMConv
 
 from gpgc.baselines.problem import Outcome, Problem
-from gpgc.baselines.tensors import Inputs, Window, edges_with_loops, learn
+from gpgc.baselines.tensors import Inputs, Network, Window, edges_with_loops, learn
 
 HIDDEN = 16
 GAUSSIANS = 3
@@ -26,7 +27,7 @@ WEIGHT_DECAY = 5e-4
 """Of the weights of features in the first layer alone."""
 
 
-class MixtureModel(nn.Module):
+class MixtureModel(Network):
     r"""Two layers of :math:`\sum_j \sum_k w_k(u_{ij})\, x_j G_k`.
 
     The coordinates are :math:`u_{ij} = \tanh(B (d_i^{-1/2}, d_j^{-1/2}) + b)` for degrees d that
@@ -42,13 +43,14 @@ class MixtureModel(nn.Module):
         self.degrees = roots[self.edges].T.contiguous()
         sizes = [self.inputs.n_features, HIDDEN, problem.n_classes]
         self.coordinates = nn.ModuleList(nn.Linear(2, COORDINATES) for _ in sizes[1:])
-        self.layers = nn.ModuleList(
+        layers = [
             GMMConv(size, after, COORDINATES, GAUSSIANS, aggr="add", root_weight=False)
             for size, after in pairwise(sizes)
-        )
-        for layer in self.layers:
+        ]
+        for layer in layers:
             nn.init.normal_(layer.mu, std=0.1)
             nn.init.ones_(layer.sigma)
+        self.layers = nn.ModuleList(layers)
 
     def forward(self, nodes: Tensor) -> Tensor:
         """Return the scores of some nodes."""
@@ -76,11 +78,14 @@ def run(problem: Problem, seed: int, epochs: int | None = None) -> Outcome:
         How many at most, instead of 200.
     """
 
-    def prepare() -> tuple[nn.Module, torch.optim.Optimizer]:
+    def prepare() -> tuple[Network, torch.optim.Optimizer]:
         network = MixtureModel(problem)
         decayed = network.layers[0].g
         others = [value for value in network.parameters() if value is not decayed]
-        groups = [{"params": [decayed], "weight_decay": WEIGHT_DECAY}, {"params": others}]
+        groups: list[dict[str, Any]] = [
+            {"params": [decayed], "weight_decay": WEIGHT_DECAY},
+            {"params": others},
+        ]
         return network, torch.optim.Adam(groups, lr=LEARNING_RATE)
 
     return learn(problem, seed, prepare, Window(10), epochs or 200)

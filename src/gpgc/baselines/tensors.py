@@ -52,7 +52,7 @@ class SparseMatrix:
 
     def times(self, dense: Tensor, values: Tensor | None = None) -> Tensor:
         """Return the product with a dense matrix (M, K), with other values if given."""
-        return _Product.apply(self, self.values if values is None else values, dense)
+        return _product(self, self.values if values is None else values, dense)
 
 
 class _Product(torch.autograd.Function):
@@ -82,6 +82,9 @@ class _Product(torch.autograd.Function):
                 per_sample_weights=values[matrix.turned_order],
             )
         return None, of_values, of_dense
+
+
+_product: Callable[..., Tensor] = _Product.apply
 
 
 class Inputs:
@@ -139,14 +142,22 @@ def glorot(rows: int, columns: int) -> nn.Parameter:
     return nn.Parameter(nn.init.xavier_uniform_(torch.empty(rows, columns)))
 
 
+class Network(nn.Module):
+    """A network that is called with nodes (n,) and returns their scores (n, C) before softmax."""
+
+    def penalty(self) -> Tensor | float:
+        """Return what the last call adds to the cross-entropy."""
+        return 0.0
+
+
 class Stopping(Protocol):
     """When to stop by the validation nodes, and which weights to keep."""
 
-    def is_over(self, loss: float, accuracy: float, network: nn.Module) -> bool:
+    def is_over(self, loss: float, accuracy: float, network: Network) -> bool:
         """Return whether the epoch that gave this validation loss and accuracy is the last."""
         ...
 
-    def restore(self, network: nn.Module) -> None:
+    def restore(self, network: Network) -> None:
         """Give the network the weights to keep."""
         ...
 
@@ -164,13 +175,13 @@ class Window:
         self.length = length
         self.losses: list[float] = []
 
-    def is_over(self, loss: float, accuracy: float, network: nn.Module) -> bool:
+    def is_over(self, loss: float, accuracy: float, network: Network) -> bool:
         """Compare the loss with the window before it, once there is one."""
         before = self.losses[-self.length :]
         self.losses.append(loss)
         return len(self.losses) > self.length + 1 and loss > float(np.mean(before))
 
-    def restore(self, network: nn.Module) -> None:
+    def restore(self, network: Network) -> None:
         """Leave the weights of the last epoch."""
 
 
@@ -193,7 +204,7 @@ class Patience:
         self.least, self.most = float("inf"), 0.0
         self.kept: dict[str, Tensor] = {}
 
-    def is_over(self, loss: float, accuracy: float, network: nn.Module) -> bool:
+    def is_over(self, loss: float, accuracy: float, network: Network) -> bool:
         """Count the epochs that missed, and keep the weights of the best."""
         by_loss, by_accuracy = loss <= self.least, accuracy >= self.most
         if by_loss and (by_accuracy or not self.or_accuracy):
@@ -203,7 +214,7 @@ class Patience:
         self.least, self.most = min(loss, self.least), max(accuracy, self.most)
         return self.missed >= self.length
 
-    def restore(self, network: nn.Module) -> None:
+    def restore(self, network: Network) -> None:
         """Go back to the weights that were kept, if there were validation nodes."""
         if self.kept:
             network.load_state_dict(self.kept)
@@ -212,10 +223,9 @@ class Patience:
 def learn(
     problem: Problem,
     seed: int,
-    prepare: Callable[[], tuple[nn.Module, torch.optim.Optimizer]],
+    prepare: Callable[[], tuple[Network, torch.optim.Optimizer]],
     stopping: Stopping,
     epochs: int,
-    penalty: Callable[[nn.Module], Tensor] | None = None,
 ) -> Outcome:
     """Train a network on the training nodes and ask it about all of them.
 
@@ -226,21 +236,18 @@ def learn(
     seed : int
         Of the initial weights and of dropout; the caller's own random numbers stay as they are.
     prepare : callable
-        Returns the network and its optimiser. The network takes nodes (n,) and returns their
-        scores (n, C) before the softmax.
+        Returns the network and its optimiser.
     stopping : Stopping
         Asked after each epoch, if there are validation nodes.
     epochs : int
         How many at most; just as many without validation nodes.
-    penalty : callable, optional
-        What the network, after a pass over the training nodes, adds to the cross-entropy.
     """
     torch.optim.SGD([torch.zeros(1)])  # the first optimiser of a process imports for seconds
     start = perf_counter()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network, optimiser = prepare()
-        done = _train(problem, network, optimiser, stopping, epochs, penalty)
+        done = _train(problem, network, optimiser, stopping, epochs)
     trained = perf_counter()
     scores = _scores(network, torch.arange(len(problem.labels)))
     probabilities = torch.softmax(scores.double(), dim=1).numpy()
@@ -249,11 +256,10 @@ def learn(
 
 def _train(
     problem: Problem,
-    network: nn.Module,
+    network: Network,
     optimiser: torch.optim.Optimizer,
     stopping: Stopping,
     epochs: int,
-    penalty: Callable[[nn.Module], Tensor] | None,
 ) -> int:
     train, validation, labels = (
         torch.from_numpy(part) for part in (problem.train, problem.validation, problem.labels)
@@ -264,7 +270,7 @@ def _train(
         network.train()
         optimiser.zero_grad()
         loss = cross_entropy(network(train), labels[train])
-        (loss if penalty is None else loss + penalty(network)).backward()
+        torch.autograd.backward(loss + network.penalty())
         optimiser.step()
         if len(validation):
             scores, truth = _scores(network, validation), labels[validation]
@@ -275,7 +281,8 @@ def _train(
     return done
 
 
-def _scores(network: nn.Module, nodes: Tensor) -> Tensor:
+def _scores(network: Network, nodes: Tensor) -> Tensor:
     network.eval()
     with torch.no_grad():
-        return network(nodes)
+        scores: Tensor = network(nodes)
+    return scores
