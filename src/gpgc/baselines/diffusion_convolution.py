@@ -61,11 +61,11 @@ def run(problem: Problem, seed: int, epochs: int | None = None) -> Outcome:
     seed : int
         Of weights and dropout.
     epochs : int, optional
-        How many at most, instead of 500.
+        How many at most, instead of 200.
     """
 
     def prepare() -> tuple[Network, torch.optim.Optimizer]:
         network = DiffusionConvolution(problem)
         return network, torch.optim.Adagrad(network.parameters(), lr=LEARNING_RATE)
 
-    return learn(problem, seed, prepare, Patience(50), epochs or 500)
+    return learn(problem, seed, prepare, Patience(50), epochs or 200)

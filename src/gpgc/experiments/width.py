@@ -171,7 +171,7 @@ def _distance_table(distance: Array, name: str, seeds: int) -> Table:
         ["hidden units", "mean", "standard deviation"],
         notes=[
             f"Frobenius norm of the difference over that of Γ, all pairs of nodes, {seeds} draws. "
-            f"The distance falls as width^{slope(distance):.2f}; theory says −1/2."
+            f"It falls as the width to the power {slope(distance):.2f}; theory says -0.50."
         ],
     )
     for width, row in zip(DRAWN, distance, strict=True):
@@ -224,19 +224,20 @@ def _draw_accuracy(axis: Any, accuracy: dict[str, Array], infinite: dict[str, fl
                 linestyle="none",
                 marker=MARKERS[index],
                 fillstyle="none",
-                label=f"{name}, paper",
             )
     axis.set(
-        title="Trained networks",
+        title="Trained networks (hollow: the paper's numbers)",
         xlabel="hidden units",
         ylabel="test accuracy, per cent",
         xticks=places,
         xticklabels=[*(f"{width:,}" for width in TRAINED), "∞"],
     )
-    axis.legend(frameon=False, ncols=len(accuracy), loc="lower center", bbox_to_anchor=(0.5, -0.4))
+    axis.legend(frameon=False, ncols=len(accuracy))
 
 
 def _draw_distance(axis: Any, distance: Array, name: str) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
     mean = distance.mean(axis=1)
     axis.errorbar(
         DRAWN,
@@ -245,12 +246,12 @@ def _draw_distance(axis: Any, distance: Array, name: str) -> None:
         color=PALETTE[0],
         marker=MARKERS[0],
         capsize=3,
-        label=f"random networks on {name}, slope {slope(distance):.2f}",
+        label=f"{name}, slope {slope(distance):.2f}".replace("-", "−"),
     )
     centre = np.exp(np.mean(np.log(mean) + np.log(DRAWN) / 2))
     axis.plot(DRAWN, centre / np.sqrt(DRAWN), color="0.35", linestyle="--", label="slope −1/2")
     axis.set(
-        title="Random networks",
+        title="Random networks, distance to the limit",
         xscale="log",
         yscale="log",
         xlabel="hidden units",
@@ -258,5 +259,8 @@ def _draw_distance(axis: Any, distance: Array, name: str) -> None:
         xticks=DRAWN,
         xticklabels=[f"{width:,}" for width in DRAWN],
     )
-    axis.minorticks_off()
+    axis.xaxis.minorticks_off()
+    axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.yaxis.set_minor_formatter(NullFormatter())
     axis.legend(frameon=False)
