@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from gpgc._typing import Array, Index, Integers
-from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, scale_rows, take, times
+from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, scale_rows, times
 
-CHUNK = 2**14
-"""Entries that pass all steps of the formula at once, so that they stay in the fastest cache."""
+CHUNK = 2**16
+"""Entries that pass all steps of the formula at once: few enough to stay in a core's cache, many
+enough that threads seldom wait for each other between two steps."""
 
 
 def relu_correlation(correlation: Array) -> Array:
@@ -48,6 +49,13 @@ def relu_correlation(correlation: Array) -> Array:
     return correlation
 
 
+KEPT_BYTES = 2**24
+"""Size up to which columns are kept for the next who asks for the same."""
+
+KEPT_SHARE = 1 / 16
+"""Share of all nodes that the columns must be for their own rows to be worth keeping."""
+
+
 class Activate(Covariance):
     """κ(K)_mn = √(K_mm K_nn) κ̂(K_mn / √(K_mm K_nn)): the covariance after a ReLU (equation 9).
 
@@ -64,19 +72,20 @@ class Activate(Covariance):
         self.inner = inner
         self.n_nodes, self.dtype, self.engine = inner.n_nodes, inner.dtype, inner.engine
         self.tileable = inner.tileable
+        self._kept: tuple[Integers, Array, Array] | None = None
 
     def __repr__(self) -> str:
         return f"relu({self.inner!r})"
 
     @cached_property
-    def _scale(self) -> Array:
+    def _deviation(self) -> Array:
         return np.sqrt(self.inner.diag())
 
     def block(self, rows: Index = None, cols: Index = None) -> Array:
         """Return κ(K)[rows, cols]."""
-        block = self.correlation(cols)(rows)
-        block *= take(self._scale, rows)[:, None]
-        block *= take(self._scale, cols)
+        block, deviation = self.correlation(cols)(rows)
+        block *= deviation[:, None]
+        block *= np.sqrt(self.inner.diag(cols))
         return block
 
     def diag(self, rows: Index = None) -> Array:
@@ -94,30 +103,61 @@ class Activate(Covariance):
     def correlation(self, cols: Index = None) -> Columns:
         """Return κ̂ of the inner correlations."""
         before = self.inner.correlation(cols)
-        return lambda rows: relu_correlation(before(rows))
+
+        def columns(rows: Index) -> tuple[Array, Array]:
+            block, deviation = before(rows)
+            return relu_correlation(block), deviation
+
+        return columns
 
     def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
         """Return κ(K)[rows, cols] @ V, in tiles of rows where the inner covariance allows it."""
         if not self.tileable:
             return super().matmul(rows, cols, V)
-        correlation = self.correlation(cols)
-        left, right = take(self._scale, rows), take(self._scale, cols)
-        weighted = scale_rows(right, V)
-        chosen = self.indices(rows)
+        weighted = scale_rows(np.sqrt(self.inner.diag(cols)), V)
+        correlation, chosen = self._columns(cols), self.indices(rows)
         out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
 
         def tile(part: slice) -> None:
-            nodes = part if rows is None else chosen[part]
-            out[part] = times(correlation(nodes), weighted)
-            out[part] *= left[part, None]
+            block, deviation = correlation(part if rows is None else chosen[part])
+            out[part] = times(block, weighted)
+            out[part] *= deviation[:, None]
 
         self.engine.rows(len(chosen), self.count(cols) * self.dtype.itemsize, tile)
         return out
 
+    def _columns(self, cols: Index) -> Columns:
+        """Return the function of rows, from stored columns where those are few bytes.
+
+        A fit asks for the columns at the labels' neighbours twice: for Γ_DD at their own rows,
+        which are a good part of a small graph, and for the means at all rows.
+        """
+        n_cols = self.count(cols)
+        size = self.n_nodes * n_cols * self.dtype.itemsize
+        if size > self.engine.budget(KEPT_BYTES) or n_cols < KEPT_SHARE * self.n_nodes:
+            return self.correlation(cols)
+        wanted = self.indices(cols)
+        if self._kept is None or not np.array_equal(self._kept[0], wanted):
+            self._kept = wanted, *self._all_rows(cols)
+        _, block, deviations = self._kept
+        return lambda rows: (block[rows], deviations[rows])
+
+    def _all_rows(self, cols: Index) -> tuple[Array, Array]:
+        """Return the correlations of all rows with the columns, and all deviations."""
+        correlation, n_cols = self.correlation(cols), self.count(cols)
+        block = np.empty((self.n_nodes, n_cols), dtype=self.dtype)
+        deviations = np.empty(self.n_nodes, dtype=self.dtype)
+
+        def tile(part: slice) -> None:
+            block[part], deviations[part] = correlation(part)
+
+        self.engine.rows(self.n_nodes, n_cols * self.dtype.itemsize, tile)
+        return block, deviations
+
     def local(self, groups: Integers) -> Array:
         """Return κ(K) within many small groups."""
         block = self.inner.local(groups)
-        scale = self._scale[groups]
+        scale = self._deviation[groups]
         inverse = inverse_or_zero(scale)
         block *= inverse[:, :, None]
         block *= inverse[:, None, :]

@@ -39,6 +39,7 @@ from gpgc.kernels import (
 )
 from gpgc.kernels.covariance import inverse_or_zero, take
 from gpgc.kernels.diffusion import pageranks
+from gpgc.kernels.rows import StoredRows
 from gpgc.models.architecture import Architecture
 
 REACHES = (0.05, 0.1, 0.3)
@@ -157,8 +158,8 @@ class BroadNetwork:
     def _mean(self, directions: list[Array], landmarks: Integers | None) -> Covariance:
         kernel = base_kernel_from(self.architecture.base_kernel)
         leaves = [
-            Features.of_directions(
-                kernel, rows, np.asarray(rows.any(axis=1), self._dtype), self._engine
+            Features.of_rows(
+                kernel, StoredRows(rows, np.asarray(rows.any(axis=1), self._dtype)), self._engine
             )
             for rows in directions
         ]

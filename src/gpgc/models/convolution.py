@@ -19,7 +19,7 @@ from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.errors import InputError
 from gpgc.kernels import Activate, Affine, Covariance, Features, Propagate, base_kernel_from
-from gpgc.kernels.features import propagated_directions
+from gpgc.kernels.rows import propagated_rows
 from gpgc.models.architecture import Architecture
 
 MOST_ENTRIES = 10**10
@@ -96,10 +96,8 @@ class ConvolutionNetwork:
         if features is None:
             layer = Features(kernel, input_rows, self._dtype, self._engine)
         else:
-            rows, lengths = propagated_directions(
-                input_rows, features, np.dtype(self._dtype), self._engine
-            )
-            layer = Features.of_directions(kernel, rows, lengths, self._engine)
+            rows = propagated_rows(input_rows, features, np.dtype(self._dtype), self._engine)
+            layer = Features.of_rows(kernel, rows, self._engine)
         layer = Affine(layer, network.weight_variance, network.bias_variance)
         for _ in range(network.depth - 1):
             layer = Activate(layer)
