@@ -49,13 +49,6 @@ def relu_correlation(correlation: Array) -> Array:
     return correlation
 
 
-KEPT_BYTES = 2**24
-"""Size up to which columns are kept for the next who asks for the same."""
-
-KEPT_SHARE = 1 / 16
-"""Share of all nodes that the columns must be for their own rows to be worth keeping."""
-
-
 class Activate(Covariance):
     """κ(K)_mn = √(K_mm K_nn) κ̂(K_mn / √(K_mm K_nn)): the covariance after a ReLU (equation 9).
 
@@ -72,7 +65,6 @@ class Activate(Covariance):
         self.inner = inner
         self.n_nodes, self.dtype, self.engine = inner.n_nodes, inner.dtype, inner.engine
         self.tileable = inner.tileable
-        self._kept: tuple[Integers, Array, Array] | None = None
 
     def __repr__(self) -> str:
         return f"relu({self.inner!r})"
@@ -115,7 +107,7 @@ class Activate(Covariance):
         if not self.tileable:
             return super().matmul(rows, cols, V)
         weighted = scale_rows(np.sqrt(self.inner.diag(cols)), V)
-        correlation, chosen = self._columns(cols), self.indices(rows)
+        correlation, chosen = self.correlation(cols), self.indices(rows)
         out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
 
         def tile(part: slice) -> None:
@@ -125,34 +117,6 @@ class Activate(Covariance):
 
         self.engine.rows(len(chosen), self.count(cols) * self.dtype.itemsize, tile)
         return out
-
-    def _columns(self, cols: Index) -> Columns:
-        """Return the function of rows, from stored columns where those are few bytes.
-
-        A fit asks for the columns at the labels' neighbours twice: for Γ_DD at their own rows,
-        which are a good part of a small graph, and for the means at all rows.
-        """
-        n_cols = self.count(cols)
-        size = self.n_nodes * n_cols * self.dtype.itemsize
-        if size > self.engine.budget(KEPT_BYTES) or n_cols < KEPT_SHARE * self.n_nodes:
-            return self.correlation(cols)
-        wanted = self.indices(cols)
-        if self._kept is None or not np.array_equal(self._kept[0], wanted):
-            self._kept = wanted, *self._all_rows(cols)
-        _, block, deviations = self._kept
-        return lambda rows: (block[rows], deviations[rows])
-
-    def _all_rows(self, cols: Index) -> tuple[Array, Array]:
-        """Return the correlations of all rows with the columns, and all deviations."""
-        correlation, n_cols = self.correlation(cols), self.count(cols)
-        block = np.empty((self.n_nodes, n_cols), dtype=self.dtype)
-        deviations = np.empty(self.n_nodes, dtype=self.dtype)
-
-        def tile(part: slice) -> None:
-            block[part], deviations[part] = correlation(part)
-
-        self.engine.rows(self.n_nodes, n_cols * self.dtype.itemsize, tile)
-        return block, deviations
 
     def local(self, groups: Integers) -> Array:
         """Return κ(K) within many small groups."""

@@ -12,7 +12,7 @@ from gpgc._typing import Array, Index, Integers
 from gpgc.engine import Engine
 from gpgc.kernels.base import BaseKernel, InnerProduct
 from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, times
-from gpgc.kernels.rows import DENSE_LIMIT, Rows, StoredRows
+from gpgc.kernels.rows import Rows, StoredRows
 
 
 class Features(Covariance):
@@ -85,7 +85,7 @@ class Features(Covariance):
 
         The former may exceed 1 by rounding.
         """
-        products, right_norms = self._products(cols)
+        products, right_norms = self.rows.cosines(cols, self.engine)
         if isinstance(self.kernel, InnerProduct):
             return products
         right_scale = inverse_or_zero(np.sqrt(self._variance(right_norms)))
@@ -128,35 +128,13 @@ class Features(Covariance):
 
     def _columns(self, cols: Index) -> Callable[[Index], Array]:
         """Return a function of rows that gives K_θ[rows, cols]."""
-        products, right_norms = self._products(cols)
+        products, right_norms = self.rows.cosines(cols, self.engine)
 
         def columns(rows: Index) -> Array:
             cosines, norms = products(rows)
             return self.kernel.evaluate(_clip(cosines), norms[:, None], right_norms)
 
         return columns
-
-    def _products(self, cols: Index) -> tuple[Columns, Array]:
-        """Return a function of rows that gives their cosines with the columns, and the lengths.
-
-        The function's second answer, and the second answer here, are the lengths of the rows and
-        of the columns.
-        """
-        right, right_norms = self.rows.take(cols)
-        by_feature = right.T
-        if sp.issparse(right):
-            size = right.shape[0] * right.shape[1] * self.dtype.itemsize
-            if size <= self.engine.budget(DENSE_LIMIT):
-                by_feature = right.toarray(order="F").T
-            else:
-                by_feature = right.T.tocsr()
-
-        def columns(rows: Index) -> tuple[Array, Array]:
-            unit, norms = self.rows.take(rows)
-            product = unit @ by_feature
-            return (product.toarray() if sp.issparse(product) else product), norms
-
-        return columns, right_norms
 
 
 def _clip(cosine: Array) -> Array:

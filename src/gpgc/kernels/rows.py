@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from gpgc._typing import Array, Index
+from gpgc._typing import Array, Index, Integers
 from gpgc.engine import Engine
-from gpgc.kernels.covariance import inverse_or_zero, take
+from gpgc.kernels.covariance import Columns, inverse_or_zero, take
 
 DENSE_FROM = 0.15
 """Share of non-zeros from which a dense product is cheaper than a sparse one."""
@@ -19,22 +20,79 @@ DENSE_LIMIT = 2**28
 """Bytes up to which the right-hand side of a sparse product may be made dense."""
 
 
-class Rows(Protocol):
+KEPT_BYTES = 2**24
+"""Size up to which cosines are kept for the next who asks for the same columns."""
+
+KEPT_SHARE = 1 / 16
+"""Share of all rows that the columns must be for their cosines to be worth keeping."""
+
+
+class Rows(ABC):
     """N rows of F features each."""
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]
+    _kept: tuple[Integers, Array, Array] | None = None
 
+    @abstractmethod
     def take(self, index: Index) -> tuple[Any, Array]:
         """Return directions (of length 1, or 0) and lengths of the rows that an index names."""
-        ...
 
+    @abstractmethod
     def stored(self) -> StoredRows:
         """Return all rows, computed once, for whoever needs them again and again."""
-        ...
+
+    def cosines(self, cols: Index, engine: Engine) -> tuple[Columns, Array]:
+        """Return a function of rows that gives their cosines with the columns and their lengths.
+
+        The second answer are the lengths of the columns. Cosines of few bytes are kept: a fit asks
+        for the columns at the labels' neighbours twice, for Γ_DD at their own rows, which are a
+        good part of a small graph, and for the means at all rows; and a choice among base kernels
+        asks once more for each.
+
+        Parameters
+        ----------
+        cols : index
+            Which rows are the columns.
+        engine : Engine
+            What runs the tiles.
+        """
+        right, lengths = self.take(cols)
+        n_rows, n_cols = self.shape[0], len(lengths)
+        size = n_rows * n_cols * self.dtype.itemsize
+        if size > engine.budget(KEPT_BYTES) or n_cols < KEPT_SHARE * n_rows:
+            return self._with(right, engine), lengths
+        wanted = np.arange(n_rows)[slice(None) if cols is None else cols]
+        if self._kept is None or not np.array_equal(self._kept[0], wanted):
+            computed = self._with(right, engine)
+            block = np.empty((n_rows, n_cols), dtype=self.dtype)
+            all_lengths = np.empty(n_rows, dtype=self.dtype)
+
+            def tile(part: slice) -> None:
+                block[part], all_lengths[part] = computed(part)
+
+            engine.rows(n_rows, n_cols * self.dtype.itemsize, tile)
+            self._kept = wanted, block, all_lengths
+        _, kept, kept_lengths = self._kept
+        return lambda rows: (np.array(take(kept, rows)), take(kept_lengths, rows)), lengths
+
+    def _with(self, right: Any, engine: Engine) -> Columns:
+        """Return a function of rows that gives their products with some directions."""
+        by_feature = right.T
+        if sp.issparse(right):
+            fits = right.shape[0] * right.shape[1] * self.dtype.itemsize
+            is_small = fits <= engine.budget(DENSE_LIMIT)
+            by_feature = right.toarray(order="F").T if is_small else right.T.tocsr()
+
+        def columns(rows: Index) -> tuple[Array, Array]:
+            unit, lengths = self.take(rows)
+            product = unit @ by_feature
+            return (product.toarray() if sp.issparse(product) else product), lengths
+
+        return columns
 
 
-class StoredRows:
+class StoredRows(Rows):
     """Rows whose directions and lengths are known.
 
     Parameters
@@ -62,7 +120,7 @@ class StoredRows:
         return self
 
 
-class PropagatedRows:
+class PropagatedRows(Rows):
     """The rows of S X, computed where they are asked for: a tile of them never leaves the cache.
 
     Parameters
