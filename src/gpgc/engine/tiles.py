@@ -18,7 +18,7 @@ from gpgc.errors import InputError
 
 Item = TypeVar("Item")
 
-TILE_BYTES = 2**21
+TILE_BYTES = 2**20
 """Size of one tile of results, so that a tile and its scratch stay in a core's cache."""
 
 SHARED_FROM = 600
