@@ -63,4 +63,4 @@ def _harmonic(
     laplacian = csr_array(diags_array(degrees) - rows[:, unknown])
     preconditioner = diags_array(1 / degrees)
     columns = [cg(laplacian, column, rtol=1e-8, M=preconditioner)[0] for column in inflow.T]
-    return np.maximum(np.stack(columns, axis=1), 0.0)
+    return np.asarray(np.maximum(np.stack(columns, axis=1), 0.0))

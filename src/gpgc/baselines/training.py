@@ -23,12 +23,12 @@ def one_hot(labels: Integers, n_classes: int) -> NDArray[np.float64]:
     array([[0., 1.],
            [1., 0.]])
     """
-    return np.eye(n_classes)[labels]
+    return np.asarray(np.eye(n_classes)[labels])
 
 
 def class_shares(problem: Problem) -> NDArray[np.float64]:
     """Return the share (C,) of each class among the training labels."""
-    return one_hot(problem.labels[problem.train], problem.n_classes).mean(axis=0)
+    return np.asarray(one_hot(problem.labels[problem.train], problem.n_classes).mean(axis=0))
 
 
 def learn_and_judge(problem: Problem, seed: int) -> tuple[Integers, Integers]:
