@@ -49,27 +49,40 @@ def compare(
         ),
     ] = None,
     edges: Annotated[
-        Path | None, typer.Option(help="Your own graph: CSV with source,target[,weight].")
+        Path | None,
+        typer.Option(
+            help="CSV with the columns source,target[,weight].", rich_help_panel="Your own graph"
+        ),
     ] = None,
     labels: Annotated[
-        Path | None, typer.Option(help="Your own graph: CSV with the columns id,label.")
+        Path | None,
+        typer.Option(help="CSV with the columns id,label.", rich_help_panel="Your own graph"),
     ] = None,
     held_back: Annotated[
-        float, typer.Option(help="Share of your labels of each class to test on.")
+        float,
+        typer.Option(
+            help="Share of the labels of each class to test on.", rich_help_panel="Your own graph"
+        ),
     ] = 0.3,
     neighbors: Annotated[
-        int, typer.Option(help="Neighbours of the graph that is built when --edges is left out.")
+        int,
+        typer.Option(
+            help="Neighbours of the graph that is built when --edges is left out.",
+            rich_help_panel="Your own graph",
+        ),
     ] = 10,
     out: Annotated[Path, typer.Option(help="Folder for what is written.")] = Path("results"),
 ) -> None:
     """Compare systems: accuracy, log loss, calibration error, seconds and memory, a row each.
 
-    Each run has one core and a process of its own; one that fails or runs out of time says so in
-    its row, and the others go on. Runs are kept in OUT/compare_NAME_runs.jsonl: the same command
-    goes on where it was interrupted. Most systems need PyTorch: pip install "gpgc[baselines]".
+    Each run has one core and a process of its own; one that fails or runs
+    out of time says so, and the others go on. Runs are kept in
+    OUT/compare_NAME_runs.jsonl: the same command goes on where it was
+    interrupted. Most systems need PyTorch, which the extra named baselines
+    brings.
 
-    On your own graph (--labels with --edges, --features or both) a share of the labels of each
-    class is held back, and every system is tested on it.
+    On your own graph (--labels with --edges, --features or both) a share of
+    the labels of each class is held back, and every system is tested on it.
     """
     from gpgc.experiments import compare as comparison
     from gpgc.experiments.compare_figure import draw_accuracies
