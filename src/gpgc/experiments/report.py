@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from string import digits
 
 import gpgc
 from gpgc.estimators.storage import write_whole
+from gpgc.experiments import published
 from gpgc.experiments.report_contents import STUDIES
 from gpgc.experiments.report_html import to_html
 from gpgc.experiments.report_markdown import to_markdown
@@ -58,7 +59,7 @@ def differences(sections: Sequence[Section]) -> Section:
     table = Table(
         "differences",
         "Marked numbers of all tables",
-        ["study", "system", "data set", "measured against published", "reason"],
+        ["study", "row", "column", "measured against published", "reason"],
     )
     for section in sections:
         for marked_table in section.tables:
@@ -75,24 +76,26 @@ def differences(sections: Sequence[Section]) -> Section:
 def _difference(
     section: Section, table: Table, row: Sequence[object], column: str, cell: str
 ) -> list[str]:
-    """Return a row: in comparisons the data set is the section's, elsewhere the column's."""
+    """Return a row on one marked cell; a comparison holds the two numbers in other cells."""
+    names = [str(name) for name in row[: _n_names(row)]]
     if column == "difference":
-        names = dict(zip(table.columns, row, strict=True))
-        dataset = section.name.removeprefix("compare_")
-        cell = f"{names['accuracy']:.1f} against {names['published']:.1f}: {cell}"
-        system = str(row[0])
-    else:
-        words = [str(name) for name in row[: _n_names(row)]]
-        system, dataset = ", ".join(words), column
-    known = reason(re.split(",", system)[0], dataset)
-    return [section.title, system, dataset, cell, known]
+        values = dict(zip(table.columns, row, strict=True))
+        cell = f"{values['accuracy']:.1f} against {values['published']:.1f}: {cell}"
+        names, column = names[:1], section.name.removeprefix("compare_")
+    datasets = [name for name in (*names, column) if name in published.DATASETS]
+    systems = [name.partition(",")[0] for name in names if name not in published.DATASETS]
+    known = reason(systems[0], datasets[0]) if systems and datasets else ""
+    return [section.title, ", ".join(names), column, cell, known]
 
 
 def _n_names(row: Sequence[object]) -> int:
-    """Return how many leading cells of a row name it."""
-    return next(
-        (place for place, cell in enumerate(row) if re.match(r"[\d.]+ ", str(cell))), len(row)
+    """Return how many leading cells name the row."""
+    numbers = (
+        place
+        for place, cell in enumerate(row)
+        if not isinstance(cell, str) or cell[:1] in {*digits, "–"}
     )
+    return next(numbers, len(row))
 
 
 def _introduction() -> list[str]:

@@ -80,7 +80,7 @@ STUDIES: tuple[Study, ...] = (
         "Images",
         "Images as nodes, with edges to their nearest neighbours by features.",
         "gpgc reproduce images",
-        ("images", "image_features"),
+        ("image_samples", "image_features", "image_uncertainty"),
         _images,
     ),
     TableStudy(
@@ -88,7 +88,7 @@ STUDIES: tuple[Study, ...] = (
         "Images with fewer labels",
         "Accuracy with 200, 600 and 1,000 labelled images.",
         "gpgc reproduce labels",
-        ("labels",),
+        (),
         _labels,
     ),
     RuntimeStudy(),
