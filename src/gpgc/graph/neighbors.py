@@ -8,6 +8,7 @@ neighbours: the recall is measured, the time depends on the data.
 
 from __future__ import annotations
 
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -112,8 +113,9 @@ def nearest_links(
 
 
 def _is_affordable(fitted: Any, n_queries: int) -> bool:
-    few = fitted.shape[0] * n_queries <= EXACT_PAIRS
-    return few or sp.issparse(fitted) or fitted.shape[1] <= EXACT_COLUMNS
+    n_rows, n_columns = fitted.shape
+    few = n_rows * n_queries <= EXACT_PAIRS
+    return bool(few or sp.issparse(fitted) or n_columns <= EXACT_COLUMNS)
 
 
 def _approximate(fitted: Any, queries: Any, wanted: int, n_jobs: int | None) -> Integers:
@@ -155,7 +157,7 @@ def _without_self(found: Integers) -> Integers:
     """Drop each row's own number, or its farthest neighbour where equal rows crowded it out."""
     drop = found == np.arange(len(found))[:, None]
     drop[~drop.any(axis=1), -1] = True
-    return found[~drop].reshape(len(found), -1)
+    return np.asarray(found[~drop].reshape(len(found), -1))
 
 
 def _links(found: Integers, n_columns: int) -> sp.csr_array:
@@ -167,7 +169,7 @@ def _links(found: Integers, n_columns: int) -> sp.csr_array:
 
 def _import_faiss(n_rows: int) -> ModuleType:
     try:
-        import faiss
+        return import_module("faiss")
     except ModuleNotFoundError as error:
         raise ImportError(
             f"the nearest neighbours of {n_rows:,} rows need faiss: "
@@ -176,7 +178,6 @@ def _import_faiss(n_rows: int) -> ModuleType:
             "square of the rows",
             name="faiss",
         ) from error
-    return faiss  # type: ignore[no-any-return]
 
 
 def _check_count(n_neighbors: int) -> None:
