@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpgc.errors import DataError, InputError
-from gpgc.experiments import image_labels, image_models, images
+from gpgc.experiments import image_figures, image_labels, image_models, images
 from gpgc.experiments.compare_task import Task
 from gpgc.experiments.image_figures import contact_sheet, draw_samples
 from gpgc.experiments.image_graphs import as_dataset, load_image_graph, load_network_features
@@ -59,7 +59,8 @@ def quiet(step):
     pass
 
 
-def test_study_of_small_features(folder, tmp_path):
+def test_study_of_small_features(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(image_figures, "N_DRAWN", 100)
     tables, pictures = images.images_study(None, tmp_path / "out", quiet, folder)
     accuracy, settings, graphs = tables
     cells = {row[0]: row[1:] for row in accuracy.rows}
@@ -106,9 +107,8 @@ def test_choices_never_see_test_labels():
     hidden[made.test] = 0
     graph = neighbor_graph(made.features)
     tried = list(image_models.candidates(made.features, graph, seen, ["small", "broad"]))
-    found = [
-        image_models.choose(tried, y, made.train, made.validation) for y in (hidden, made.labels)
-    ]
+    labels = hidden, made.labels
+    found = [image_models.choose(tried, y, made.train, made.validation) for y in labels]
     assert found[0].candidate is found[1].candidate
     assert found[0].noise == found[1].noise
     again = [
