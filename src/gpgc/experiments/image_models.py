@@ -126,7 +126,7 @@ def _settings(model: Model) -> list[tuple[BaseKernel, FeatureNorm]]:
 def _score(candidate: Candidate, labels: Integers, train: Integers, validation: Integers) -> Choice:
     path = NoisePath(candidate.block(train, train), _one_hot(labels, train))
     grid = RELATIVE_NOISE * path.scale
-    scores = candidate.block(validation, train) @ path.weights(grid)
+    scores = path.means(candidate.block(validation, train), grid)
     return _best_level(candidate, grid, scores, _one_hot(labels, validation))
 
 
