@@ -53,7 +53,7 @@ def draw_samples(sets: list[ImageDataset], folder: Path) -> list[Path]:
     for axis, data in zip(axes, sets, strict=True):
         sheet = contact_sheet(data)
         side = sheet.shape[0] / len(data.classes)
-        axis.imshow(sheet, cmap="gray", interpolation="nearest")
+        axis.imshow(sheet, cmap="gray", interpolation="none")
         rows = side * (np.arange(len(data.classes)) + 0.5) - 0.5
         axis.set_yticks(rows, data.classes)
         axis.tick_params(length=0)
