@@ -175,6 +175,22 @@ def test_adding_labels_equals_the_estimator_at_the_same_choices(two_moons):
     assert labelling.classes == [0, 1]
 
 
+def test_copies_go_on_by_themselves(graph):
+    adjacency, features = graph
+    labelling = Labelling.on(features, None, adjacency)
+    labelling.add([0, 1], ["a", "b"])
+    before, proba = labelling.suggest().gains, labelling.predict_proba()
+    other = labelling.copy()
+    other.add([2, 3], ["c", "a"])
+    other.predict_proba()
+    assert labelling.classes == ["a", "b"]
+    np.testing.assert_array_equal(labelling.suggest().gains, before)
+    np.testing.assert_array_equal(labelling.predict_proba(), proba)
+    straight = Labelling.on(features, None, adjacency)
+    straight.add([0, 1, 2, 3], ["a", "b", "c", "a"])
+    assert straight.suggest().nodes == other.suggest().nodes
+
+
 def test_candidates_costs_and_labelled_nodes(graph):
     adjacency, features = graph
     nodes, _ = suggest(features, adjacency=adjacency, n=5, candidates=[4, 7, 9])

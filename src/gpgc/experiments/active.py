@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from copy import copy
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from gpgc._typing import Array, Integers
 from gpgc.datasets import Dataset, load_planetoid
-from gpgc.estimators import GPGCClassifier
 from gpgc.experiments import published
 from gpgc.experiments.figures import MARKERS, PALETTE, save_figure
 from gpgc.experiments.journal import Journal, Record
@@ -76,104 +76,104 @@ def first_labels(
     """Return accuracies on all other nodes where every node may be chosen."""
     known = np.flatnonzero(data.labels >= 0)
     budgets = tuple(budget for budget in BUDGETS[data.name] if budget <= FIRST_LABELS)
-    study = _Study(data, journal, progress)
-    return {
-        strategy: [
-            study.curve("all", run, strategy, known, None, budgets)
-            for run in range(n_runs if strategy in DRAWN_AT_RANDOM else 1)
-        ]
-        for strategy in STRATEGIES
-    }
+    start = _Start(data, known)
+    curves: Curves = {strategy: [] for strategy in STRATEGIES}
+    for run in range(n_runs):
+        for strategy in DRAWN_AT_RANDOM if run else STRATEGIES:
+            progress(f"{data.name}: beginning {run + 1} of {n_runs}, {strategy}")
+            record = journal.recall(
+                partial(_label, start, strategy, budgets, run, None),
+                **_key(data, strategy, run, budgets, "all others"),
+            )
+            curves[strategy].append(record)
+    return curves
 
 
 def labelling_curves(
     data: Dataset, n_runs: int, journal: Journal, progress: Callable[[str], None]
 ) -> Curves:
     """Return accuracies on test nodes, which cannot be chosen."""
-    known = np.flatnonzero(data.labels >= 0)
-    study = _Study(data, journal, progress)
+    known, budgets = np.flatnonzero(data.labels >= 0), BUDGETS[data.name]
     curves: Curves = {strategy: [] for strategy in STRATEGIES}
     for run in range(n_runs):
         rng = np.random.default_rng(run)
         test = rng.choice(known, N_TEST, replace=False) if run else data.test
-        candidates = np.setdiff1d(known, test)
+        start = _Start(data, np.setdiff1d(known, test))
         for strategy in STRATEGIES:
-            curves[strategy].append(
-                study.curve("test", run, strategy, candidates, test, BUDGETS[data.name])
+            progress(f"{data.name}: run {run + 1} of {n_runs}, {strategy}")
+            record = journal.recall(
+                partial(_label, start, strategy, budgets, run, test),
+                **_key(data, strategy, run, budgets, "test"),
             )
+            curves[strategy].append(record)
     return curves
 
 
-class _Study:
-    """Runs on one data set, with the graph's covariance built once and only if needed."""
+def _key(
+    data: Dataset, strategy: str, run: int, budgets: tuple[int, ...], counted: str
+) -> dict[str, Any]:
+    return {
+        "dataset": data.name,
+        "counted": counted,
+        "strategy": strategy,
+        "run": run,
+        "budgets": budgets,
+    }
 
-    def __init__(self, data: Dataset, journal: Journal, progress: Callable[[str], None]) -> None:
-        self.data, self.journal, self.progress = data, journal, progress
-        self._on_graph: GPGCClassifier | None = None
 
-    def curve(
-        self,
-        counted: str,
-        run: int,
-        strategy: str,
-        candidates: Integers,
-        test: Integers | None,
-        budgets: tuple[int, ...],
-    ) -> Record:
-        """Return the accuracies of one run, on test nodes or on all others."""
-        self.progress(f"{self.data.name}: run {run + 1}, {strategy}")
-        return self.journal.recall(
-            lambda: self._label(strategy, candidates, test, budgets, run),
-            dataset=self.data.name,
-            counted=counted,
-            strategy=strategy,
-            run=run,
-            budgets=list(budgets),
+@dataclass
+class _Start:
+    """A data set before any label, built only if some run is missing."""
+
+    data: Dataset
+    candidates: Integers
+
+    @cached_property
+    def labelling(self) -> Labelling:
+        data = self.data
+        return Labelling.on(
+            data.features,
+            None,
+            data.adjacency,
+            candidates=self.candidates,
+            class_prior="labels",
         )
 
-    def _label(
-        self,
-        strategy: str,
-        candidates: Integers,
-        test: Integers | None,
-        budgets: tuple[int, ...],
-        seed: int,
-    ) -> Record:
-        labels = self.data.labels
-        if self._on_graph is None:
-            self._on_graph = GPGCClassifier(class_prior="labels")
-            self._on_graph._fit_graph(self.data.features, self.data.adjacency, len(labels))
-        estimator = copy(self._on_graph)
-        order = np.random.default_rng(seed).permutation(candidates)
-        labelling = None if strategy == "random" else Labelling(estimator, candidates=candidates)
-        chosen: list[int] = []
-        accuracies, seconds = [], []
-        for budget in budgets:
-            while len(chosen) < budget:
-                start = time.perf_counter()
-                node = _next_node(labelling, strategy, order, chosen)
-                if labelling is not None:
-                    labelling.add([node], labels[[node]])
-                chosen.append(node)
-                seconds.append(time.perf_counter() - start)
-            y = np.full(len(labels), -1)
-            y[chosen] = labels[chosen]
-            counted = np.setdiff1d(candidates, chosen) if test is None else test
-            predicted = estimator.relabel(y).predict()[counted]
-            accuracies.append(float(np.mean(predicted == labels[counted])))
-        return {"accuracy": accuracies, "chosen": chosen, "seconds": float(np.max(seconds[1:]))}
+
+def _label(
+    start: _Start, strategy: str, budgets: tuple[int, ...], seed: int, test: Integers | None
+) -> Record:
+    """Choose labels one by one and return accuracies on test nodes, or on all others."""
+    labels, labelling = start.data.labels, start.labelling.copy()
+    order = np.random.default_rng(seed).permutation(start.candidates)
+    chosen: list[int] = []
+    accuracies, seconds = [], []
+    for budget in budgets:
+        if strategy == "random":
+            fresh = order[len(chosen) : budget]
+            labelling.add(fresh, labels[fresh])
+            chosen += fresh.tolist()
+        while len(chosen) < budget:
+            begin = time.perf_counter()
+            node = _next_node(labelling, strategy, order, chosen)
+            labelling.add([node], labels[[node]])
+            chosen.append(node)
+            seconds.append(time.perf_counter() - begin)
+        counted = np.setdiff1d(start.candidates, chosen) if test is None else test
+        predicted = labelling.estimator().predict()[counted]
+        accuracies.append(float(np.mean(predicted == labels[counted])))
+    slowest = max(seconds[1:], default=None)
+    return {"accuracy": accuracies, "chosen": chosen, "seconds": slowest}
 
 
-def _next_node(
-    labelling: Labelling | None, strategy: str, order: Integers, chosen: list[int]
-) -> int:
+def _next_node(labelling: Labelling, strategy: str, order: Integers, chosen: list[int]) -> int:
     """Return what the strategy takes next; ``order`` is that of chance."""
-    if labelling is None or (strategy == "uncertainty" and not chosen):
-        return int(order[len(chosen)])
-    if strategy == "uncertainty":
-        free = np.setdiff1d(order, chosen)
-        return int(free[labelling.predict_proba()[free].max(axis=1).argmin()])
-    return int(labelling.suggest(1, strategy).nodes[0])  # type: ignore[arg-type]
+    if strategy != "uncertainty":
+        return int(labelling.suggest(1, strategy).nodes[0])  # type: ignore[arg-type]
+    if not chosen:
+        return int(order[0])
+    free = np.setdiff1d(order, chosen)
+    return int(free[labelling.predict_proba()[free].max(axis=1).argmin()])
 
 
 def _table(curves: dict[str, Curves], name: str, title: str, note: str) -> Table:
@@ -199,8 +199,9 @@ def _table(curves: dict[str, Curves], name: str, title: str, note: str) -> Table
                 for budget, here, off in zip(BUDGETS[dataset], mean, error, strict=False)
             ]
             cells += [""] * (n_steps - len(cells))
-            seconds = float(np.median([run["seconds"] for run in runs]))
-            table.rows.append([dataset, strategy, *cells, f"{seconds:.2f}"])
+            slowest = [run["seconds"] for run in runs if run["seconds"] is not None]
+            seconds = f"{np.median(slowest):.2f}" if slowest else None
+            table.rows.append([dataset, strategy, *cells, seconds])
     return table
 
 

@@ -19,7 +19,8 @@ EXACT_NODES = 4000
 """Number of nodes up to which gains are summed over all of them."""
 
 N_WITNESSES = 1000
-"""Nodes of larger graphs, drawn with a seed, over which they are summed."""
+"""Nodes that stand for all others, drawn with a seed: those of larger graphs over which gains are
+summed, and those of which probabilities are computed many times."""
 
 MAX_CANDIDATES = 20_000
 """Candidates that are looked at; of more, a seeded sample."""
@@ -50,13 +51,16 @@ class Plan:
     ----------
     candidates, witnesses : int arrays
         Nodes whose gains are known, and those over which they are summed.
+    sample : int array
+        Nodes drawn with a seed, few enough to compute with their probabilities many times.
     """
 
     def __init__(self, covariance: Covariance, candidates: Integers, seed: int = 0) -> None:
         n_nodes, rng = covariance.n_nodes, np.random.default_rng(seed)
         self.candidates = _sample(candidates, MAX_CANDIDATES, rng)
         everyone = np.arange(n_nodes)
-        self.witnesses = everyone if n_nodes <= EXACT_NODES else _sample(everyone, N_WITNESSES, rng)
+        self.sample = _sample(everyone, N_WITNESSES, rng)
+        self.witnesses = everyone if n_nodes <= EXACT_NODES else self.sample
         centred = Centre(covariance, None if n_nodes <= EXACT_NODES else self.witnesses)
         mean_variance = float(np.mean(centred.diag(), dtype=np.float64))
         self._posterior = GrowingPosterior(centred, LABEL_NOISE * (mean_variance or 1.0))

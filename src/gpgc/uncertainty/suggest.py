@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -224,6 +225,19 @@ class Labelling:
             y[node] = self.classes[code]
         return self._estimator.relabel(y)
 
+    def copy(self) -> Self:
+        """Return a labelling that may go on by itself, from the labels so far."""
+        other = object.__new__(type(self))
+        other.__dict__ = self.__dict__ | {
+            "classes": self.classes.copy(),
+            "_codes": self._codes.copy(),
+            "_estimator": copy(self._estimator),
+            "_plan": self._plan.copy(),
+        }
+        if self._n_conditioned:
+            other._posterior = self._posterior.copy()
+        return other
+
     def _condition(self) -> None:
         """Condition on the labels that came since; with many, choose noise and so on by all."""
         nodes, codes = list(self._codes), list(self._codes.values())
@@ -248,7 +262,7 @@ class Labelling:
         """Return the expected reduction of errors, over costs, of those that gain most."""
         shortlist = np.argsort(-gain)[:SHORTLIST]
         nodes = plan.candidates[shortlist]
-        falls = error_reduction(believed, self._temperature, nodes, plan.witnesses)
+        falls = error_reduction(believed, self._temperature, nodes, plan.sample)
         worth = np.full(len(gain), -np.inf)
         worth[shortlist] = np.where(
             np.isfinite(gain[shortlist]), falls / self._costs[nodes], -np.inf
