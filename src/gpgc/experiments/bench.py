@@ -41,6 +41,11 @@ class Split:
         """Whether it is the public split."""
         return self.name == "public"
 
+    @property
+    def seed(self) -> int:
+        """Of what else is random on this split."""
+        return 0 if isinstance(self.name, str) else self.name
+
 
 def splits_of(data: Dataset, n_random: int, first_seed: int) -> list[Split]:
     """Return the public split and random ones, which leave out each class in turn."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -75,22 +77,29 @@ def measure_linear(bench: Bench, split: Split) -> Record:
 
 
 def measure_network(bench: Bench, split: Split, name: str) -> Record:
-    """Measure a trained network, which stops by the validation labels, and its strangers."""
+    """Measure the probabilities of a trained network, which stops by the validation labels."""
     labels = bench.data.labels
-    probabilities = _train(bench, split.train, split.validation, name)
+    probabilities = _train(bench, split, name)
     unseen = bench.others(split.train, split.validation)
     scores = np.log(np.maximum(probabilities, np.finfo(np.float32).tiny))
-    forecasts = {
-        f"{name}, uncalibrated": describe(probabilities, labels, unseen),
-        f"{name}, {WITH_LABELS}": _tempered(bench, split, scores),
+    return {
+        "forecasts": {
+            f"{name}, uncalibrated": describe(probabilities, labels, unseen),
+            f"{name}, {WITH_LABELS}": _tempered(bench, split, scores),
+        }
     }
+
+
+def measure_network_strangers(bench: Bench, split: Split, name: str) -> Record:
+    """Train a network without the labels of a class and look for its nodes."""
+    labels = bench.data.labels
     kept, held_out = (
         nodes[labels[nodes] != split.left_out] for nodes in (split.train, split.validation)
     )
-    confidence = _train(bench, kept, held_out, name).max(axis=1)
+    confidence = _train(bench, replace(split, train=kept, validation=held_out), name).max(axis=1)
     rest = bench.others(kept, held_out)
     area = auroc(1 - confidence[rest], labels[rest] == split.left_out)
-    return {"forecasts": forecasts, "strangers": {f"{name}: {LARGEST}": area}}
+    return {"strangers": {f"{name}: {LARGEST}": area}}
 
 
 def describe(probabilities: Array, labels: Integers, nodes: Integers) -> Record:
@@ -118,30 +127,23 @@ def _tempered(bench: Bench, split: Split, scores: Array) -> Record:
     return describe(softmax(t * scores), labels, bench.others(split.train, split.validation))
 
 
-def _train(bench: Bench, train: Integers, validation: Integers, name: str) -> Array:
+def _train(bench: Bench, split: Split, name: str) -> Array:
     """Return the probabilities of a network for the classes that it has seen."""
     from gpgc.baselines import Problem, system
 
-    data, seen = bench.data, np.unique(bench.data.labels[train])
-    nodes = np.concatenate([train, validation])
+    data = bench.data
+    train, validation = (nodes.astype(np.int64) for nodes in (split.train, split.validation))
+    seen, nodes = np.unique(data.labels[train]), np.concatenate([train, validation])
     labels = np.full(len(data.labels), -1, dtype=np.int64)
     labels[nodes] = np.searchsorted(seen, data.labels[nodes])
     assert data.adjacency is not None
-    problem = Problem(
-        data.adjacency,
-        data.features,
-        labels,
-        train.astype(np.int64),
-        validation.astype(np.int64),
-        len(seen),
-    )
-    return system(name)(problem, seed=0).probabilities
+    problem = Problem(data.adjacency, data.features, labels, train, validation, len(seen))
+    return system(name)(problem, seed=split.seed).probabilities
 
 
 def _measure_sets(bench: Bench, split: Split) -> Record:
     labels, estimator = bench.data.labels, bench.process
-    seed = 0 if isinstance(split.name, str) else split.name
-    order = np.random.default_rng(seed).permutation(bench.others(split.train))
+    order = np.random.default_rng(split.seed).permutation(bench.others(split.train))
     held_out, others = order[:N_HELD_OUT], order[N_HELD_OUT:]
     kinds = {
         "split-conformal": split_conformal_sets(estimator, held_out, labels[held_out], LEVEL),
