@@ -86,8 +86,8 @@ def suggest(
 class Labelling:
     r"""Label a graph step by step: ask which nodes are worth it, add their labels, go on.
 
-    On the covariance R that remains given the labels so far (:class:`gpgc.uncertainty.planning.
-    Plan`), with s² the noise of a label,
+    On the covariance R that remains given the labels so far, with s² the noise of a label (see
+    :class:`gpgc.uncertainty.planning.Plan`),
 
     - ``"variance"`` takes the node that lowers the total variance most,
       :math:`\sum_i R_{ij}^2 / (R_{jj} + s^2)`;
