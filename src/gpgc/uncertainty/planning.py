@@ -138,24 +138,24 @@ def error_reduction(
     array of shape (n_nodes,)
         Positive where the label is expected to help.
     """
-    mean = posterior.mean[witnesses]
+    by_class = np.ascontiguousarray(posterior.mean[witnesses].T)
     chances = softmax(temperature * posterior.mean[nodes])
-    outcomes = np.eye(mean.shape[1])
-    before = _expected_error(temperature * mean)
+    outcomes = np.eye(len(by_class))
+    before = _expected_error(temperature * by_class)
     columns = posterior.residual(witnesses, nodes).T
     falls = np.empty(len(nodes))
     for place, (node, column) in enumerate(zip(nodes, columns, strict=True)):
         step = column / (posterior.variance[node] + posterior.noise_variance)
         surprises = outcomes - posterior.mean[node]
-        after = [_expected_error(temperature * (mean + np.outer(step, s))) for s in surprises]
+        after = [_expected_error(temperature * (by_class + np.outer(s, step))) for s in surprises]
         falls[place] = before - chances[place] @ after
     return falls
 
 
 def _expected_error(logits: Array) -> float:
-    """Return the mean over rows of 1 − the largest probability of their softmax."""
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return float(1 - np.mean(1 / weights.sum(axis=1)))
+    """Return the mean over columns of 1 − the largest probability of their softmax."""
+    weights = np.exp(logits - logits.max(axis=0))
+    return float(1 - np.mean(1 / weights.sum(axis=0)))
 
 
 def _parts(n_rows: int) -> Iterator[slice]:
