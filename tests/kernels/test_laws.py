@@ -71,7 +71,7 @@ def test_sparse_and_dense_features_agree(awkward):
 def test_products_of_sparse_matrices_where_dense_would_not_fit(awkward, monkeypatch):
     graph, _ = awkward
     expected = gpgc.covariance(graph).block()
-    monkeypatch.setattr("gpgc.kernels.features.DENSE_LIMIT", 0)
+    monkeypatch.setattr("gpgc.kernels.rows.DENSE_LIMIT", 0)
     np.testing.assert_allclose(gpgc.covariance(graph).block(), expected, atol=1e-14)
 
 

@@ -203,8 +203,11 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         -------
         array of shape (N,) or (M,)
         """
-        chosen = self.predict_proba(X, adjacency).argmax(axis=1)
-        return np.asarray(self.classes_[chosen])
+        if self.probability == "calibrated":
+            scores = self._logits(self.predict_latent(X=X, adjacency=adjacency))
+        else:
+            scores = self.predict_proba(X, adjacency)
+        return np.asarray(self.classes_[scores.argmax(axis=1)])
 
     def predict_proba(self, X: Any = None, adjacency: Any = None) -> Array:
         """Return the probability of each class, in the order of ``classes_``.
@@ -219,7 +222,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         array of shape (N, k) or (M, k)
         """
         if self.probability == "calibrated":
-            return self._calibrated(self.predict_latent(X=X, adjacency=adjacency))
+            return softmax(self._logits(self.predict_latent(X=X, adjacency=adjacency)))
         mean, std = self.predict_latent(X=X, adjacency=adjacency, return_std=True)
         weighted = largest_probability(mean, std) * np.exp(self._bias)
         return np.asarray(weighted / weighted.sum(axis=1, keepdims=True))
@@ -290,11 +293,11 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         prior = class_prior(self.class_prior, shares, softmax(t * unlabelled), len(targets))
         return t, np.log(prior / shares)
 
-    def _calibrated(self, mean: Array) -> Array:
-        return softmax(self.temperature_ * mean + self._bias)
+    def _logits(self, mean: Array) -> Array:
+        return np.asarray(self.temperature_ * mean + self._bias)
 
     def _transduce(self) -> None:
-        codes = self._calibrated(self._latent_mean).argmax(axis=1)
+        codes = self._logits(self._latent_mean).argmax(axis=1)
         codes[self.labelled_nodes_] = self._codes
         self.transduction_ = self.classes_[codes]
 
