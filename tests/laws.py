@@ -45,7 +45,8 @@ def check_laws(covariance: Covariance, atol: float = 1e-7) -> None:
 
     variance = np.diagonal(dense)
     scale_of = np.sqrt(np.outer(variance[rows], variance[cols]))
-    correlation = covariance.correlation(cols)(rows)
+    correlation, deviation = covariance.correlation(cols)(rows)
+    np.testing.assert_allclose(deviation**2, variance[rows], **close)
     assert np.isfinite(correlation).all()
     np.testing.assert_allclose(correlation * scale_of, dense[np.ix_(rows, cols)], **close)
 

@@ -12,6 +12,7 @@ from gpgc.kernels import (
     Activate,
     Affine,
     ArcCosine,
+    Centre,
     Features,
     InnerProduct,
     Mix,
@@ -70,7 +71,7 @@ def test_sparse_and_dense_features_agree(awkward):
 def test_products_of_sparse_matrices_where_dense_would_not_fit(awkward, monkeypatch):
     graph, _ = awkward
     expected = gpgc.covariance(graph).block()
-    monkeypatch.setattr("gpgc.kernels.features.DENSE_LIMIT", 0)
+    monkeypatch.setattr("gpgc.kernels.rows.DENSE_LIMIT", 0)
     np.testing.assert_allclose(gpgc.covariance(graph).block(), expected, atol=1e-14)
 
 
@@ -125,6 +126,21 @@ def test_parts_on_their_own(awkward):
     for part in (leaf, Affine(leaf, 0.5, 0.25), Activate(leaf)):
         check_laws(part)
         check_laws(Propagate(normalize(as_adjacency(graph)), part))
+
+
+@pytest.mark.parametrize("over", [None, np.array([1, 4, 7, 13])])
+def test_centred(awkward, over):
+    graph, features = awkward
+    for model in ("small", "big", "broad"):
+        centred = Centre(gpgc.covariance(graph, features, model=model), over)
+        check_laws(centred)
+        np.testing.assert_allclose(centred.block(None, over).mean(axis=1), 0, atol=1e-12)
+
+
+def test_centring_takes_away_what_all_share(awkward):
+    covariance = gpgc.covariance(*awkward)
+    lifted = Affine(covariance, bias_variance=3.0)
+    np.testing.assert_allclose(Centre(lifted).block(), Centre(covariance).block(), atol=1e-12)
 
 
 def test_float32_follows_float64(awkward):

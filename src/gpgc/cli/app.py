@@ -10,6 +10,7 @@ import typer
 
 import gpgc
 from gpgc.cli import reproduce
+from gpgc.cli.compare import compare
 from gpgc.errors import DataError, InputError
 
 app = typer.Typer(
@@ -21,6 +22,7 @@ app = typer.Typer(
 )
 
 app.add_typer(reproduce.app, name="reproduce")
+app.command()(compare)
 
 ModelOption = Annotated[str, typer.Option("--model", help="broad; big or small as in the paper.")]
 KernelOption = Annotated[

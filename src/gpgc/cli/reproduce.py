@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpgc.cli.output import Progress
+from gpgc.errors import InputError
 
 if TYPE_CHECKING:
     from gpgc.experiments.tables import Table
@@ -24,6 +25,9 @@ DataOption = Annotated[
     typer.Option("--data-dir", help="Folder with the data; else $GPGC_DATA, cache, download."),
 ]
 OutOption = Annotated[Path, typer.Option("--out", help="Folder for what is written.")]
+SeedsOption = Annotated[
+    int, typer.Option("--seeds", min=1, help="Runs of what is drawn at random.")
+]
 RESULTS = Path("results")
 
 
@@ -40,7 +44,7 @@ def citation(
 
     with Progress() as progress:
         tables = citation_tables(data_dir, random_splits, progress)
-    _finish(tables, out, "citation")
+    _finish(tables, out, "citation", f"gpgc reproduce citation --random-splits {random_splits}")
 
 
 @app.command()
@@ -54,7 +58,8 @@ def calibration(
 
     with Progress() as progress:
         tables, pictures = calibration_study(data_dir, random_splits, out, progress)
-    _finish(tables, out, "calibration", pictures)
+    command = f"gpgc reproduce calibration --random-splits {random_splits}"
+    _finish(tables, out, "calibration", command, pictures)
 
 
 @app.command()
@@ -68,7 +73,7 @@ def active(
 
     with Progress() as progress:
         tables, pictures = active_study(data_dir, runs, out, progress)
-    _finish(tables, out, "active", pictures)
+    _finish(tables, out, "active", f"gpgc reproduce active --runs {runs}", pictures)
 
 
 @app.command()
@@ -76,14 +81,98 @@ def framework(out: OutOption = RESULTS) -> None:
     """Draw the framework figure: a graph, its posterior, its labels."""
     from gpgc.experiments.framework import draw_framework
 
-    for path in draw_framework(out):
+    _finish([], out, "framework", "gpgc reproduce framework", draw_framework(out))
+
+
+@app.command()
+def images(data_dir: DataOption = None, out: OutOption = RESULTS) -> None:
+    """MNIST, SVHN and CIFAR10: accuracy on the graph of nearest neighbours."""
+    from gpgc.experiments.images import images_study
+
+    with Progress() as progress:
+        tables, pictures = images_study(data_dir, out, progress)
+    _finish(tables, out, "images", "gpgc reproduce images", pictures)
+
+
+@app.command()
+def labels(data_dir: DataOption = None, out: OutOption = RESULTS) -> None:
+    """MNIST, SVHN and CIFAR10: accuracy with 200, 600 and 1,000 labels."""
+    from gpgc.experiments.image_labels import labels_study
+
+    with Progress() as progress:
+        tables, pictures = labels_study(data_dir, out, progress)
+    _finish(tables, out, "labels", "gpgc reproduce labels", pictures)
+
+
+@app.command()
+def width(data_dir: DataOption = None, out: OutOption = RESULTS, seeds: SeedsOption = 5) -> None:
+    """Accuracy and covariance of ever wider networks, against the infinite one."""
+    from gpgc.experiments.width import width_study
+
+    with Progress() as progress:
+        tables, pictures = width_study(data_dir, seeds, out, progress)
+    _finish(tables, out, "width", f"gpgc reproduce width --seeds {seeds}", pictures)
+
+
+@app.command()
+def runtime(
+    data_dir: DataOption = None,
+    out: OutOption = RESULTS,
+    seeds: SeedsOption = 1,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Run again what OUT/compare_*_runs.jsonl holds.")
+    ] = False,
+) -> None:
+    """Cora, Citeseer and Pubmed: seconds of training and testing on one core."""
+    from gpgc.experiments.compare_runs import Conduct
+    from gpgc.experiments.runtime import runtime_study
+
+    command = f"gpgc reproduce runtime --seeds {seeds}"
+    with Progress() as progress:
+        conduct = Conduct(command, fresh=fresh)
+        tables = runtime_study(data_dir, seeds, out, conduct, progress)
+    _finish(tables, out, "runtime", command)
+
+
+@app.command("all")
+def everything(
+    data_dir: DataOption = None,
+    out: OutOption = RESULTS,
+    seeds: SeedsOption = 5,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Make everything again; takes many hours.")
+    ] = False,
+    stored_only: Annotated[
+        bool, typer.Option("--stored-only", help="Run nothing; report what OUT holds.")
+    ] = False,
+) -> None:
+    """Make every table and figure that OUT does not hold yet, and one report of all.
+
+    Writes OUT/report.md and OUT/report.html, a single page with the pictures in it.
+    """
+    from datetime import UTC, datetime
+
+    from gpgc.experiments.report import write_report
+    from gpgc.experiments.report_studies import Wish
+
+    if fresh and stored_only:
+        raise InputError("--fresh and --stored-only exclude each other, got both")
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    with Progress() as progress:
+        written = write_report(Wish(out, data_dir, fresh, stored_only, seeds, now), progress)
+    for path in written:
         typer.echo(f"written: {path}")
 
 
-def _finish(tables: list[Table], out: Path, name: str, pictures: Sequence[Path] = ()) -> None:
+def _finish(
+    tables: list[Table], out: Path, name: str, command: str, pictures: Sequence[Path] = ()
+) -> None:
+    from gpgc.experiments.report_studies import keep_origin
     from gpgc.experiments.tables import write_tables
 
     for table in tables:
         table.show()
-    for path in (*write_tables(tables, out, name), *pictures):
+    written = write_tables(tables, out, name) if tables else []
+    keep_origin(out, name, command)
+    for path in (*written, *pictures):
         typer.echo(f"written: {path}")

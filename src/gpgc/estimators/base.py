@@ -160,7 +160,12 @@ class GraphProcess(BaseEstimator):
         self.adjacency_, self._built_graph = graph, built_graph
         self._features = None if features is None else _with_norm(features, self.feature_norm)
         propagation = normalize(graph, self.normalization)
-        architecture = Architecture(
+        engine = Engine(self.n_jobs, self.memory_limit)
+        self._network = build(self._architecture(), propagation, self._features, self.dtype, engine)
+        self.covariance_ = self._network.covariance
+
+    def _architecture(self) -> Architecture:
+        return Architecture(
             self.model,
             self.base_kernel,
             self.depth,
@@ -168,9 +173,6 @@ class GraphProcess(BaseEstimator):
             self.bias_variance,
             self.random_state,
         )
-        engine = Engine(self.n_jobs, self.memory_limit)
-        self._network = build(architecture, propagation, self._features, self.dtype, engine)
-        self.covariance_ = self._network.covariance
 
     def _fit_process(
         self,

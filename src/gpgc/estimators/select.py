@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import groupby, product
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -27,6 +27,7 @@ from gpgc.kernels import (
     base_kernel_from,
 )
 from gpgc.models import Model
+from gpgc.models.architecture import Network
 
 SelectionCriterion = Literal["validation", "validation_loss", "loo", "evidence"]
 
@@ -165,13 +166,11 @@ def select(
     if len(np.unique(train_y[train_y != UNLABELLED])) < len(classes):
         raise InputError("y must have a training label of every class besides the validation ones")
     settings = _settings(models, base_kernels, feature_norms, normalizations)
-    table: list[Setting] = []
-    for done, setting in enumerate(settings):
-        estimator = GPGCClassifier(**{**parameters, **setting.parameters()})
-        estimator._fit_graph(X, adjacency, len(codes))
-        table += score_noise_levels(
-            estimator.covariance_,
-            setting,
+    scored: dict[int, list[Setting]] = {}
+    for place, covariance in _covariances(settings, parameters, X, adjacency, len(codes)):
+        scored[place] = score_noise_levels(
+            covariance,
+            settings[place],
             train_y,
             held_out,
             codes[held_out],
@@ -179,7 +178,8 @@ def select(
             validation_loss=criterion == "validation_loss",
         )
         if progress is not None:
-            progress(done + 1, len(settings))
+            progress(len(scored), len(settings))
+    table = [row for place in sorted(scored) for row in scored[place]]
     best = min(table, key=order_by(criterion))
     chosen = GPGCClassifier(**{**parameters, **best.parameters()})
     chosen.classes_ = classes
@@ -202,6 +202,28 @@ def _settings(
         for model, kernel, norm, normalization in product(models, kernels, norms, normalizations)
         if model != "broad" or norm == norms[0]
     ]
+
+
+def _covariances(
+    settings: Sequence[Setting], parameters: dict[str, Any], X: Any, adjacency: Any, n_nodes: int
+) -> Iterator[tuple[int, Covariance]]:
+    """Give the place and the covariance of each setting, those of one graph and features in a row.
+
+    They share what does not depend on model and base kernel.
+    """
+
+    def shared(place: int) -> tuple[str, str, bool]:
+        setting = settings[place]
+        return setting.feature_norm, setting.normalization, setting.model == "broad"
+
+    for _, places in groupby(sorted(range(len(settings)), key=shared), key=shared):
+        network: Network | None = None
+        for place in places:
+            estimator = GPGCClassifier(**{**parameters, **settings[place].parameters()})
+            if network is None:
+                estimator._fit_graph(X, adjacency, n_nodes)
+                network = estimator._network
+            yield place, network.variant(estimator._architecture()).covariance
 
 
 def score_noise_levels(
@@ -242,8 +264,7 @@ def score_noise_levels(
     right: list[float | None] = [None] * len(grid)
     cost: list[float | None] = [None] * len(grid)
     if len(held_out):
-        cross = covariance.block(held_out, train).astype(np.float64)
-        scores = cross @ path.weights(grid)
+        scores = path.means(covariance.block(held_out, train), grid)
         right = list((scores.argmax(axis=2) == truth).mean(axis=1).astype(float))
     if len(held_out) and validation_loss:
         wanted = np.eye(targets.shape[1])[truth]

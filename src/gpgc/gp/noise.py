@@ -56,6 +56,22 @@ class NoisePath:
         side_by_side = shrunk.transpose(1, 0, 2).reshape(n, levels * k)
         return np.asarray((self._vectors @ side_by_side).reshape(n, levels, k).transpose(1, 0, 2))
 
+    def means(self, cross: Any, noise: Array) -> Array:
+        """Return Γ_ND (Γ_DD + σ²I)⁻¹ Y for each level, of shape (n_levels, N, k).
+
+        Parameters
+        ----------
+        cross : array of shape (N, D)
+            Γ_ND.
+        noise : array of shape (n_levels,)
+            σ².
+        """
+        weights = self.weights(noise)
+        levels, n, k = weights.shape
+        side_by_side = weights.transpose(1, 0, 2).reshape(n, levels * k)
+        product = np.asarray(cross, dtype=np.float64) @ side_by_side
+        return np.asarray(product.reshape(-1, levels, k).transpose(1, 0, 2))
+
     def log_marginal_likelihood(self, noise: Array) -> Array:
         """Return the log evidence of each level, summed over the columns of the targets."""
         n, k = self.targets.shape

@@ -58,11 +58,20 @@ def as_adjacency(graph: Any, n_nodes: int | None = None, name: str = "adjacency"
         )
     check_weights(matrix.data, name)
     matrix = matrix.astype(np.float64)
-    symmetric = sp.csr_array(matrix.maximum(matrix.T))
-    symmetric.setdiag(0.0)
-    symmetric.eliminate_zeros()
-    symmetric.sort_indices()
-    return symmetric
+    matrix.sum_duplicates()
+    transposed = matrix.T.tocsr()
+    if not _same(matrix, transposed):
+        matrix = sp.csr_array(matrix.maximum(transposed))
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    matrix.data[matrix.indices == rows] = 0.0
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _same(one: sp.csr_array, other: sp.csr_array) -> bool:
+    """Return whether two matrices with sorted indices are equal, entry by entry."""
+    parts = ("indptr", "indices", "data")
+    return all(np.array_equal(getattr(one, part), getattr(other, part)) for part in parts)
 
 
 def check_weights(weights: NDArray[Any], name: str) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from gpgc._typing import Array, Index, Integers
-from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, scale_rows, take, times
+from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, scale_rows, times
 
-CHUNK = 2**14
-"""Entries that pass all steps of the formula at once, so that they stay in the fastest cache."""
+CHUNK = 2**16
+"""Entries that pass all steps of the formula at once: few enough to stay in a core's cache, many
+enough that threads seldom wait for each other between two steps."""
 
 
 def relu_correlation(correlation: Array) -> Array:
@@ -69,14 +70,14 @@ class Activate(Covariance):
         return f"relu({self.inner!r})"
 
     @cached_property
-    def _scale(self) -> Array:
+    def _deviation(self) -> Array:
         return np.sqrt(self.inner.diag())
 
     def block(self, rows: Index = None, cols: Index = None) -> Array:
         """Return κ(K)[rows, cols]."""
-        block = self.correlation(cols)(rows)
-        block *= take(self._scale, rows)[:, None]
-        block *= take(self._scale, cols)
+        block, deviation = self.correlation(cols)(rows)
+        block *= deviation[:, None]
+        block *= np.sqrt(self.inner.diag(cols))
         return block
 
     def diag(self, rows: Index = None) -> Array:
@@ -94,22 +95,25 @@ class Activate(Covariance):
     def correlation(self, cols: Index = None) -> Columns:
         """Return κ̂ of the inner correlations."""
         before = self.inner.correlation(cols)
-        return lambda rows: relu_correlation(before(rows))
+
+        def columns(rows: Index) -> tuple[Array, Array]:
+            block, deviation = before(rows)
+            return relu_correlation(block), deviation
+
+        return columns
 
     def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
         """Return κ(K)[rows, cols] @ V, in tiles of rows where the inner covariance allows it."""
         if not self.tileable:
             return super().matmul(rows, cols, V)
-        correlation = self.correlation(cols)
-        left, right = take(self._scale, rows), take(self._scale, cols)
-        weighted = scale_rows(right, V)
-        chosen = self.indices(rows)
+        weighted = scale_rows(np.sqrt(self.inner.diag(cols)), V)
+        correlation, chosen = self.correlation(cols), self.indices(rows)
         out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
 
         def tile(part: slice) -> None:
-            nodes = part if rows is None else chosen[part]
-            out[part] = times(correlation(nodes), weighted)
-            out[part] *= left[part, None]
+            block, deviation = correlation(part if rows is None else chosen[part])
+            out[part] = times(block, weighted)
+            out[part] *= deviation[:, None]
 
         self.engine.rows(len(chosen), self.count(cols) * self.dtype.itemsize, tile)
         return out
@@ -117,7 +121,7 @@ class Activate(Covariance):
     def local(self, groups: Integers) -> Array:
         """Return κ(K) within many small groups."""
         block = self.inner.local(groups)
-        scale = self._scale[groups]
+        scale = self._deviation[groups]
         inverse = inverse_or_zero(scale)
         block *= inverse[:, :, None]
         block *= inverse[:, None, :]

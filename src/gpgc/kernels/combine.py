@@ -60,7 +60,15 @@ class Affine(Covariance):
 
     def correlation(self, cols: Index = None) -> Columns:
         """Return the inner correlations where there is no bias, which δ_W does not change."""
-        return self.inner.correlation(cols) if not self.bias_variance else super().correlation(cols)
+        if self.bias_variance:
+            return super().correlation(cols)
+        inner, scale = self.inner.correlation(cols), self.dtype.type(self.weight_variance**0.5)
+
+        def columns(rows: Index) -> tuple[Array, Array]:
+            block, deviation = inner(rows)
+            return block, scale * deviation
+
+        return columns
 
     def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
         """Return σ_b² (1 1ᵀ) V + δ_W K[rows, cols] @ V."""

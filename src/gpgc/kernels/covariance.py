@@ -13,7 +13,8 @@ from gpgc._typing import Array, Index, Integers
 from gpgc.engine import Engine
 from gpgc.engine.tiles import split
 
-Columns: TypeAlias = Callable[[Index], Array]
+Columns: TypeAlias = Callable[[Index], tuple[Array, Array]]
+"""Function of rows that gives their correlations with some columns, and their deviations."""
 
 CHUNK_BYTES = 2**27
 """Bound on the blocks that a deep covariance holds at once while it streams."""
@@ -59,17 +60,17 @@ class Covariance(ABC):
         """Return the N × N matrix, computed by the plain formula: the reference for small N."""
 
     def correlation(self, cols: Index = None) -> Columns:
-        """Return a function of rows that gives Γ_mn / √(Γ_mm Γ_nn).
+        """Return a function of rows that gives Γ_mn / √(Γ_mm Γ_nn), and √Γ_mm.
 
         Where a variance is 0 the correlation is a finite number without meaning.
         """
         right = inverse_or_zero(np.sqrt(self.diag(cols)))
 
-        def columns(rows: Index) -> Array:
-            block = self.block(rows, cols)
-            block *= inverse_or_zero(np.sqrt(self.diag(rows)))[:, None]
+        def columns(rows: Index) -> tuple[Array, Array]:
+            block, deviation = self.block(rows, cols), np.sqrt(self.diag(rows))
+            block *= inverse_or_zero(deviation)[:, None]
             block *= right
-            return block
+            return block, deviation
 
         return columns
 

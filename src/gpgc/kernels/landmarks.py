@@ -43,14 +43,15 @@ class Square(Covariance):
         if self.n_nodes * self.n_landmarks * self.dtype.itemsize > self.engine.budget(STORE_BYTES):
             return None
         columns = self.inner.correlation(self.landmarks)
-        scale = np.sqrt(self.inner.diag())
-        is_scaled, right = bool((scale != 1).any()), take(scale, self.landmarks)
+        right = np.sqrt(self.inner.diag(self.landmarks))
+        is_scaled = bool((right != 1).any())
         stored = np.empty((self.n_nodes, self.n_landmarks), dtype=self.dtype)
 
         def tile(part: slice) -> None:
-            stored[part] = columns(part)
+            stored[part], deviation = columns(part)
+            if (deviation != 1).any():
+                stored[part] *= deviation[:, None]
             if is_scaled:
-                stored[part] *= scale[part, None]
                 stored[part] *= right
 
         self.engine.rows(self.n_nodes, self.n_landmarks * self.dtype.itemsize, tile)
@@ -96,17 +97,16 @@ class Square(Covariance):
             return np.asarray(np.einsum("ij,ij->i", stored, stored) / self.n_landmarks)
         chosen = self.indices(rows)
         correlation = self.inner.correlation(self.landmarks)
-        scale = np.sqrt(self.inner.diag())
-        right = take(scale, self.landmarks)
+        right = np.sqrt(self.inner.diag(self.landmarks))
         out = np.empty(len(chosen), dtype=self.dtype)
 
         def tile(part: slice) -> None:
-            block = correlation(chosen[part])
+            block, deviation = correlation(chosen[part])
             block *= right
-            np.einsum("ij,ij->i", block, block, out=out[part])
+            out[part] = np.einsum("ij,ij->i", block, block) * deviation**2
 
         self.engine.rows(len(chosen), self.n_landmarks * self.dtype.itemsize, tile)
-        return np.asarray(out * take(scale, rows) ** 2 / self.n_landmarks)
+        return out / self.n_landmarks
 
     def dense(self) -> Array:
         """Return K[:, L] K[L, :] / |L|."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, Self, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -61,6 +61,12 @@ class Network(Protocol):
     covariance: Covariance
     """Γ of all nodes, with the trust in the graph that was set last."""
 
+    def variant(self, architecture: Architecture) -> Self:
+        """Return another architecture of the same kind on the same graph, features and landmarks.
+
+        What does not depend on the architecture is shared.
+        """
+
     def candidates(self, labelled: Integers) -> Iterator[tuple[float, Array]]:
         """Give shares of the features' own covariance with the Γ_DD that they lead to.
 
@@ -69,6 +75,12 @@ class Network(Protocol):
 
     def set_feature_share(self, share: float) -> None:
         """Make ``covariance`` the one with this share."""
+
+    def by_features(self) -> Covariance | None:
+        """Return the covariance of the features without the graph; None without features."""
+
+    def for_planning(self) -> Covariance:
+        """Return the covariance by which it is planned what to label, where no label is known."""
 
     def join(
         self, rows: sp.csr_array, features: Any, labelled: Integers

@@ -20,7 +20,8 @@ leave-one-out says so.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -39,6 +40,7 @@ from gpgc.kernels import (
 )
 from gpgc.kernels.covariance import inverse_or_zero, take
 from gpgc.kernels.diffusion import pageranks
+from gpgc.kernels.rows import StoredRows
 from gpgc.models.architecture import Architecture
 
 REACHES = (0.05, 0.1, 0.3)
@@ -87,13 +89,21 @@ class BroadNetwork:
         restart = self._dense(_unit_rows(start, propagation.diagonal() ** 0.5))
         diffused = pageranks(propagation, restart, REACHES, STEPS, engine)
         self._lengths = [_scale_to_unit(rows) for rows in diffused]
-        self._directions = diffused
+        self._rows = [self._unit(rows) for rows in diffused]
         self.landmarks: Integers | None = None
         if n_nodes > EXACT_NODES:
             rng = np.random.default_rng(architecture.seed)
             self.landmarks = np.sort(rng.choice(n_nodes, N_LANDMARKS, replace=False))
-        self._by_graph = self._mean(self._directions, self.landmarks)
+        self._by_graph = self._mean(self._rows, self.landmarks)
         self.set_feature_share(0.0)
+
+    def variant(self, architecture: Architecture) -> Self:
+        """Return another architecture on the same graph, with the same diffused features."""
+        other = copy(self)
+        other.architecture = architecture
+        other._by_graph = other._mean(self._rows, self.landmarks)
+        other.set_feature_share(0.0)
+        return other
 
     def candidates(self, labelled: Integers) -> Iterator[tuple[float, Array]]:
         """Give the shares of the features' own covariance with the Γ_DD that they lead to."""
@@ -114,6 +124,18 @@ class BroadNetwork:
         by_features = self._feature_view(None, self.landmarks) if share else None
         self.covariance = self._mixed(self._by_graph, by_features)
 
+    def by_features(self) -> Covariance | None:
+        """Return k k of the features alone, at unit variance."""
+        return None if self._features is None else self._feature_view(None, self.landmarks)
+
+    def for_planning(self) -> Covariance:
+        """Return k of the farthest reach, not squared.
+
+        The square sees few directions, which a handful of labels exhausts; where to begin is seen
+        better in all of them.
+        """
+        return self._layers(self._leaf(self._rows[0]))
+
     def join(
         self, rows: sp.csr_array, features: Any, labelled: Integers
     ) -> tuple[Covariance, Integers, Integers]:
@@ -125,44 +147,45 @@ class BroadNetwork:
         n_new, n_all = rows.shape
         n_old = n_all - n_new
         to_old, among = sp.csr_array(rows[:, :n_old]), sp.csr_array(rows[:, n_old:])
-        restart = np.zeros((n_new, self._directions[0].shape[1]), dtype=self._dtype)
+        restart = np.zeros((n_new, self._rows[0].shape[1]), dtype=self._dtype)
         if features is not None:
             restart = self._dense(_unit_rows(features, among.diagonal() ** 0.5))
         known = self._known(labelled)
-        directions = []
-        for teleport, fitted, lengths in zip(REACHES, self._directions, self._lengths, strict=True):
+        joined = []
+        for teleport, fitted, lengths in zip(REACHES, self._rows, self._lengths, strict=True):
             reached = sp.csr_array(to_old @ sp.diags_array(lengths)).astype(self._dtype)
-            inflow = (1 - teleport) * (reached @ fitted) + teleport * restart
+            inflow = (1 - teleport) * (reached @ fitted.directions) + teleport * restart
             new = inflow
             for _ in range(STEPS):
                 new = (1 - teleport) * (among @ new) + inflow
             new = new.astype(self._dtype)
             _scale_to_unit(new)
-            directions.append(np.vstack([fitted[known], new]))
+            joined.append(self._unit(np.vstack([fitted.directions[known], new])))
         landmarks = self._landmarks_in(known)
         by_features = self._feature_view(known, landmarks, features) if self._share else None
-        covariance = self._mixed(self._mean(directions, landmarks), by_features)
+        covariance = self._mixed(self._mean(joined, landmarks), by_features)
         fresh = np.arange(len(known), len(known) + n_new)
         return covariance, fresh, np.searchsorted(known, labelled)
 
     def _known(self, labelled: Integers) -> Integers:
         """Return the sorted nodes that a covariance with the labelled ones is made of."""
         if self.landmarks is None:
-            return np.arange(len(self._directions[0]))
+            return np.arange(self._rows[0].shape[0])
         return np.union1d(self.landmarks, labelled)
 
     def _landmarks_in(self, known: Integers) -> Integers:
         return known if self.landmarks is None else np.searchsorted(known, self.landmarks)
 
-    def _mean(self, directions: list[Array], landmarks: Integers | None) -> Covariance:
+    def _unit(self, directions: Array) -> StoredRows:
+        """Return directions as rows of length 1, or 0."""
+        return StoredRows(directions, np.asarray(directions.any(axis=1), self._dtype))
+
+    def _mean(self, rows: list[StoredRows], landmarks: Integers | None) -> Covariance:
+        return Mix([self._view(self._leaf(part), landmarks) for part in rows])
+
+    def _leaf(self, rows: StoredRows) -> Covariance:
         kernel = base_kernel_from(self.architecture.base_kernel)
-        leaves = [
-            Features.of_directions(
-                kernel, rows, np.asarray(rows.any(axis=1), self._dtype), self._engine
-            )
-            for rows in directions
-        ]
-        return Mix([self._view(leaf, landmarks) for leaf in leaves])
+        return Features.of_rows(kernel, rows, self._engine)
 
     def _feature_view(
         self, known: Index, landmarks: Integers | None, new: Any = None
@@ -174,10 +197,13 @@ class BroadNetwork:
         kernel = base_kernel_from(self.architecture.base_kernel)
         return self._view(Features(kernel, _unit_rows(rows), self._dtype, self._engine), landmarks)
 
-    def _view(self, layer: Covariance, landmarks: Integers | None) -> Covariance:
+    def _view(self, leaf: Covariance, landmarks: Integers | None) -> Covariance:
+        return Unit(Square(self._layers(leaf), landmarks))
+
+    def _layers(self, layer: Covariance) -> Covariance:
         for _ in range(self.architecture.depth - 1):
             layer = Activate(Affine(layer, bias_variance=self.architecture.bias_variance))
-        return Unit(Square(layer, landmarks))
+        return layer
 
     def _mixed(self, by_graph: Covariance, by_features: Covariance | None) -> Covariance:
         inner = by_graph

@@ -10,7 +10,8 @@ with P = Â for *big* and P = I for *small* (section "GPs with Two-Layer GCNs").
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,7 +20,7 @@ from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.errors import InputError
 from gpgc.kernels import Activate, Affine, Covariance, Features, Propagate, base_kernel_from
-from gpgc.kernels.features import propagated_directions
+from gpgc.kernels.rows import Rows, StoredRows, propagated_rows
 from gpgc.models.architecture import Architecture
 
 MOST_ENTRIES = 10**10
@@ -41,7 +42,15 @@ class ConvolutionNetwork:
     ) -> None:
         self.architecture, self.propagation, self.features = architecture, propagation, features
         self._dtype, self._engine = dtype, engine
-        self.covariance = self._layers(propagation, propagation, features)
+        self._rows = self._input(propagation, features)
+        self.covariance = self._layers(propagation, self._rows)
+
+    def variant(self, architecture: Architecture) -> Self:
+        """Return another architecture on the same graph, with the same propagated rows."""
+        other = copy(self)
+        other.architecture = architecture
+        other.covariance = other._layers(self.propagation, self._rows)
+        return other
 
     def candidates(self, labelled: Integers) -> Iterator[tuple[float, Array]]:
         """Give Γ_DD; these networks have no choice of trust."""
@@ -67,6 +76,17 @@ class ConvolutionNetwork:
     def set_feature_share(self, share: float) -> None:
         """Do nothing: these networks have no choice of trust."""
 
+    def by_features(self) -> Covariance | None:
+        """Return Γ of the same layers where no node has a neighbour."""
+        if self.features is None:
+            return None
+        alone = sp.eye_array(self.covariance.n_nodes, format="csr")
+        return self._layers(alone, self._input(alone, self.features))
+
+    def for_planning(self) -> Covariance:
+        """Return Γ itself."""
+        return self.covariance
+
     def join(
         self, rows: sp.csr_array, features: Any, labelled: Integers
     ) -> tuple[Covariance, Integers, Integers]:
@@ -83,23 +103,20 @@ class ConvolutionNetwork:
                 field = np.unique(propagation[field].indices)
         rows = propagation[field]
         stacked = None if features is None else _stack(self.features, features)
-        covariance = self._layers(sp.csr_array(rows[:, field]), rows, stacked)
+        covariance = self._layers(sp.csr_array(rows[:, field]), self._input(rows, stacked))
         return covariance, np.searchsorted(field, fresh), np.searchsorted(field, labelled)
 
-    def _layers(
-        self, propagation: sp.csr_array, input_rows: sp.csr_array, features: Any
-    ) -> Covariance:
-        """Return Γ for hidden layers that propagate by one matrix and an input by another."""
+    def _input(self, propagation: sp.csr_array, features: Any) -> Rows:
+        """Return the rows of ÂX."""
+        if features is None:
+            return StoredRows.of(propagation, np.dtype(self._dtype))
+        return propagated_rows(propagation, features, np.dtype(self._dtype), self._engine)
+
+    def _layers(self, propagation: sp.csr_array, rows: Rows) -> Covariance:
+        """Return Γ for given input rows and hidden layers that propagate by a matrix."""
         network = self.architecture
         kernel = base_kernel_from(network.base_kernel)
-        layer: Covariance
-        if features is None:
-            layer = Features(kernel, input_rows, self._dtype, self._engine)
-        else:
-            rows, lengths = propagated_directions(
-                input_rows, features, np.dtype(self._dtype), self._engine
-            )
-            layer = Features.of_directions(kernel, rows, lengths, self._engine)
+        layer: Covariance = Features.of_rows(kernel, rows, self._engine)
         layer = Affine(layer, network.weight_variance, network.bias_variance)
         for _ in range(network.depth - 1):
             layer = Activate(layer)

@@ -1,0 +1,68 @@
+"""Where numbers come from: the command, the date, the machine and the versions."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import gpgc
+
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "torch", "torch_geometric", "gpytorch", "gensim")
+
+
+def origin(command: str) -> dict[str, Any]:
+    """Return what is kept beside a result.
+
+    Examples
+    --------
+    >>> sorted(origin("gpgc compare cora"))
+    ['command', 'date', 'machine', 'version']
+    """
+    return {
+        "command": command,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine(),
+        "version": gpgc.__version__,
+    }
+
+
+@cache
+def machine() -> dict[str, Any]:
+    """Return the processor, its cores, and the versions of Python and of the libraries."""
+    versions = {"python": platform.python_version()}
+    for library in LIBRARIES:
+        try:
+            versions[library] = version(library)
+        except PackageNotFoundError:
+            continue
+    return {"processor": _processor(), "cores": os.cpu_count(), "versions": versions}
+
+
+def describe(made: dict[str, Any]) -> str:
+    """Return command, day, machine and versions in a line of Markdown.
+
+    Examples
+    --------
+    >>> describe({"command": "gpgc compare cora", "date": "2030-01-31T12:00:00+00:00",
+    ...           "machine": {"processor": "Xeon", "cores": 2, "versions": {"python": "3.12"}}})
+    '`gpgc compare cora`, 2030-01-31, Xeon, 2 cores (python 3.12)'
+    """
+    where = made["machine"]
+    versions = ", ".join(f"{library} {number}" for library, number in where["versions"].items())
+    place = f"{where['processor']}, {where['cores']} cores ({versions})"
+    return f"`{made['command']}`, {made['date'][:10]}, {place}"
+
+
+def _processor() -> str:
+    description = Path("/proc/cpuinfo")
+    if description.exists():
+        found = re.search(r"model name\s*:\s*(.+)", description.read_text())
+        if found:
+            return found[1]
+    return platform.processor() or platform.machine()

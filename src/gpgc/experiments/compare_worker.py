@@ -1,0 +1,86 @@
+"""One system on one task in a process of its own: ``python -m`` this module, a job, an answer.
+
+What goes wrong ends the process; the last line on standard error says what it was.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpgc.experiments.compare_task import Task
+from gpgc.experiments.systems import find_system
+from gpgc.uncertainty.measures import expected_calibration_error, log_loss
+
+LIBRARIES = ("torch", "torch_geometric", "gpytorch", "gensim", "linear_operator")
+"""What the extra ``baselines`` brings."""
+
+_STATUS = Path("/proc/self/status")
+
+
+def run_job(job: dict[str, Any]) -> dict[str, Any]:
+    """Run a system and score what it says of the test nodes.
+
+    Parameters
+    ----------
+    job : dict
+        ``task``, the file of one; ``system``, ``options``, ``seed``.
+
+    Returns
+    -------
+    dict
+        Accuracy, log loss, calibration error, seconds, epochs and peak memory in MB.
+    """
+    task = Task.load(Path(job["task"]))
+    outcome = find_system(job["system"], job["options"])(task.problem, seed=job["seed"])
+    expected = len(task.problem.labels), task.problem.n_classes
+    if outcome.probabilities.shape != expected or not np.isfinite(outcome.probabilities).all():
+        raise SystemExit(
+            f"expected finite probabilities of shape {expected}, got shape "
+            f"{outcome.probabilities.shape}, {np.isfinite(outcome.probabilities).mean():.0%} finite"
+        )
+    forecast = np.asarray(outcome.probabilities[task.test], dtype=np.float64)
+    return {
+        "accuracy": float(np.mean(forecast.argmax(axis=1) == task.truth)),
+        "log_loss": log_loss(forecast, task.truth),
+        "calibration_error": expected_calibration_error(forecast, task.truth),
+        "train_seconds": outcome.train_seconds,
+        "predict_seconds": outcome.predict_seconds,
+        "epochs": outcome.epochs,
+        "peak_memory_mb": _peak_memory_mb(),
+    }
+
+
+def _peak_memory_mb() -> float | None:
+    """Return the peak of this process; getrusage on Linux would count its parent's too."""
+    if _STATUS.exists():
+        found = re.search(r"VmHWM:\s+(\d+)", _STATUS.read_text())
+        return round(int(found[1]) / 1024, 1) if found else None
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 1)
+
+
+def main() -> None:
+    """Do the job in the file that the first argument names, and write the answer to the second."""
+    job, answer = map(Path, sys.argv[1:])
+    try:
+        result = run_job(json.loads(job.read_text()))
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library == "gpgc":
+            raise
+        extra = ': pip install "gpgc[baselines]"' if library in LIBRARIES else ""
+        raise SystemExit(f"needs {library}, which is not installed{extra}") from error
+    answer.write_text(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+"""Rows of features as directions of length 1 beside their lengths, stored or computed in tiles."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from gpgc._typing import Array, Index, Integers
+from gpgc.engine import Engine
+from gpgc.kernels.covariance import Columns, inverse_or_zero, take
+
+DENSE_FROM = 0.15
+"""Share of non-zeros from which a dense product is cheaper than a sparse one."""
+
+DENSE_LIMIT = 2**28
+"""Bytes up to which the right-hand side of a sparse product may be made dense."""
+
+
+KEPT_BYTES = 2**24
+"""Size up to which cosines are kept for the next who asks for the same columns."""
+
+KEPT_SHARE = 1 / 16
+"""Share of all rows that the columns must be for their cosines to be worth keeping."""
+
+
+class Rows(ABC):
+    """N rows of F features each."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    _kept: tuple[Integers, Array, Array] | None = None
+
+    @abstractmethod
+    def take(self, index: Index) -> tuple[Any, Array]:
+        """Return directions (of length 1, or 0) and lengths of the rows that an index names."""
+
+    @abstractmethod
+    def stored(self) -> StoredRows:
+        """Return all rows, computed once, for whoever needs them again and again."""
+
+    def cosines(self, cols: Index, engine: Engine) -> tuple[Columns, Array]:
+        """Return a function of rows that gives their cosines with the columns and their lengths.
+
+        The second answer are the lengths of the columns. Cosines of few bytes are kept: a fit asks
+        for the columns at the labels' neighbours twice, for Γ_DD at their own rows, which are a
+        good part of a small graph, and for the means at all rows; and a choice among base kernels
+        asks once more for each.
+
+        Parameters
+        ----------
+        cols : index
+            Which rows are the columns.
+        engine : Engine
+            What runs the tiles.
+        """
+        right, lengths = self.take(cols)
+        n_rows, n_cols = self.shape[0], len(lengths)
+        size = n_rows * n_cols * self.dtype.itemsize
+        if size > engine.budget(KEPT_BYTES) or n_cols < KEPT_SHARE * n_rows:
+            return self._with(right, engine), lengths
+        wanted = np.arange(n_rows)[slice(None) if cols is None else cols]
+        if self._kept is None or not np.array_equal(self._kept[0], wanted):
+            computed = self._with(right, engine)
+            block = np.empty((n_rows, n_cols), dtype=self.dtype)
+            all_lengths = np.empty(n_rows, dtype=self.dtype)
+
+            def tile(part: slice) -> None:
+                block[part], all_lengths[part] = computed(part)
+
+            engine.rows(n_rows, n_cols * self.dtype.itemsize, tile)
+            self._kept = wanted, block, all_lengths
+        _, kept, kept_lengths = self._kept
+        return lambda rows: (np.array(take(kept, rows)), take(kept_lengths, rows)), lengths
+
+    def _with(self, right: Any, engine: Engine) -> Columns:
+        """Return a function of rows that gives their products with some directions."""
+        by_feature = right.T
+        if sp.issparse(right):
+            fits = right.shape[0] * right.shape[1] * self.dtype.itemsize
+            is_small = fits <= engine.budget(DENSE_LIMIT)
+            by_feature = right.toarray(order="F").T if is_small else right.T.tocsr()
+
+        def columns(rows: Index) -> tuple[Array, Array]:
+            unit, lengths = self.take(rows)
+            product = unit @ by_feature
+            return (product.toarray() if sp.issparse(product) else product), lengths
+
+        return columns
+
+
+class StoredRows(Rows):
+    """Rows whose directions and lengths are known.
+
+    Parameters
+    ----------
+    directions : array or csr_array of shape (N, F)
+        Rows of length 1, or 0.
+    lengths : array of shape (N,)
+    """
+
+    def __init__(self, directions: Any, lengths: Array) -> None:
+        self.directions, self.lengths = directions, lengths
+        self.shape, self.dtype = directions.shape, directions.dtype
+
+    @classmethod
+    def of(cls, features: Any, dtype: np.dtype[Any]) -> StoredRows:
+        """Measure and scale the rows of an array or sparse matrix; rows of zeros stay."""
+        return cls(*_directions(features, dtype))
+
+    def take(self, index: Index) -> tuple[Any, Array]:
+        """Return directions and lengths of some rows."""
+        return take(self.directions, index), take(self.lengths, index)
+
+    def stored(self) -> StoredRows:
+        """Return these rows."""
+        return self
+
+
+class PropagatedRows(Rows):
+    """The rows of S X, computed where they are asked for: a tile of them never leaves the cache.
+
+    Parameters
+    ----------
+    matrix : csr_array of shape (M, N)
+        S.
+    features : array of shape (N, F)
+        X, of the same dtype.
+    engine : Engine
+        What runs the tiles.
+    """
+
+    def __init__(self, matrix: sp.csr_array, features: Array, engine: Engine) -> None:
+        self.matrix, self.features, self.engine = matrix, features, engine
+        self.shape, self.dtype = (matrix.shape[0], features.shape[1]), features.dtype
+
+    def take(self, index: Index) -> tuple[Any, Array]:
+        """Return directions and lengths of some rows; asked for all of them, keep them."""
+        if index is None or "_stored" in self.__dict__:
+            return self._stored.take(index)
+        return _scaled(self.matrix[index] @ self.features)
+
+    def stored(self) -> StoredRows:
+        """Return all rows, computed once."""
+        return self._stored
+
+    @cached_property
+    def _stored(self) -> StoredRows:
+        size = self.shape[0] * self.shape[1] * self.dtype.itemsize
+        self.engine.require(size, f"the propagated features of {self.shape[0]:,} nodes")
+        directions = np.empty(self.shape, dtype=self.dtype)
+        lengths = np.empty(self.shape[0], dtype=self.dtype)
+
+        def tile(rows: slice) -> None:
+            directions[rows], lengths[rows] = _scaled(self.matrix[rows] @ self.features)
+
+        self.engine.rows(self.shape[0], self.shape[1] * self.dtype.itemsize, tile)
+        return StoredRows(directions, lengths)
+
+
+def propagated_rows(
+    propagation: sp.csr_array, features: Any, dtype: np.dtype[Any], engine: Engine
+) -> Rows:
+    """Return the rows of S X: stored where they are sparse, computed in tiles where dense.
+
+    How dense S X can be at the most is known from the rows' numbers of entries, before the product.
+
+    Parameters
+    ----------
+    propagation : csr_array of shape (M, N)
+        S.
+    features : array or sparse matrix of shape (N, F)
+        X.
+    dtype : numpy dtype
+        Of the result.
+    engine : Engine
+        What runs the tiles.
+    """
+    matrix = propagation.astype(dtype)
+    n_nodes, size = propagation.shape[0], propagation.shape[0] * features.shape[1]
+    what = f"the features of {n_nodes:,} nodes"
+    if sp.issparse(features):
+        entries = int(np.diff(features.indptr)[propagation.indices].sum())
+        if entries < DENSE_FROM * size or size * dtype.itemsize > engine.budget(4 * DENSE_LIMIT):
+            engine.require(2 * min(entries, size) * (dtype.itemsize + 4), what)
+            return StoredRows.of(matrix @ features.astype(dtype), dtype)
+        engine.require(size * dtype.itemsize, what)
+        return PropagatedRows(matrix, features.astype(dtype).toarray(), engine)
+    values = np.asarray(features)
+    if values.dtype != dtype:
+        engine.require(values.size * dtype.itemsize, what)
+    return PropagatedRows(matrix, values.astype(dtype, copy=False), engine)
+
+
+def _directions(features: Any, dtype: np.dtype[Any]) -> tuple[Any, Array]:
+    """Return the rows scaled to length 1 (rows of zeros stay) and their lengths."""
+    if sp.issparse(features):
+        unit = sp.csr_array(features, dtype=dtype, copy=True)
+        squares = sp.csr_array((unit.data**2, unit.indices, unit.indptr), shape=unit.shape)
+        norms = np.sqrt(squares.sum(axis=1, dtype=np.float64))
+        unit.data *= np.repeat(inverse_or_zero(norms), np.diff(unit.indptr)).astype(dtype)
+        return unit, norms.astype(dtype)
+    array = np.asarray(features, dtype=dtype)
+    return _scaled(array if array is not features else array.copy())
+
+
+def _scaled(rows: Array) -> tuple[Array, Array]:
+    """Scale the rows of an array to length 1 in place, and return it and their lengths."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    rows *= inverse_or_zero(lengths)[:, None]
+    return rows, lengths
