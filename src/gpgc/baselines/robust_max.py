@@ -161,9 +161,7 @@ def _slopes(mean: Tensor, variance: Tensor, labels: Tensor) -> tuple[Tensor, ...
     return torch.autograd.grad(gain * chance.sum(), moments)
 
 
-def _moments(
-    K: Tensor, precision: Tensor, linear: Tensor
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _moments(K: Tensor, precision: Tensor, linear: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return Λ^½, the factor of I + Λ^½ K Λ^½, and means and variances (C, n)."""
     root = precision.sqrt()
     inner = root[:, :, None] * K * root[:, None, :]
