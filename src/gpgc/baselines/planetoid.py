@@ -1,10 +1,10 @@
 r"""Planetoid-T: embeddings that predict both the label and the graph context of a node.
 
 Embeddings are learnt first, by negative sampling: those of a node and of its context are to have a
-large inner product where the context was met nearby on a random walk or has the same label, and a
-small one where it was drawn at random or has another label. Then a network predicts the label from
-the features and from the embedding, each through a softmax of its own that is trained to predict
-the label as well; the embeddings go on being learnt.
+large inner product where the context has the same label or, after that, was met nearby on a random
+walk, and a small one where it has another label or was drawn at random. Then a network predicts the
+label from the features and from the embedding, each through a softmax of its own that is trained to
+predict the label as well; the embeddings go on being learnt.
 
 References
 ----------
@@ -26,11 +26,16 @@ from gpgc.baselines.walks import random_walks
 
 STEPS, WINDOW = 10, 3
 """Steps of a walk, and how far apart on it nodes are each other's context."""
-WALKS, PAIRS = 200, 100
-"""Walks, and pairs of labelled nodes, in one batch of contexts."""
-NEGATIVES = 5
+PAIRS, LABEL_BATCHES = 100, 500
+"""Pairs of labelled nodes in a batch of contexts, and batches."""
+WALKS, WALK_BATCHES = 200, 40
+"""Walks in a batch of contexts, and the least number of batches."""
+NEGATIVES = 2
 """Nodes that are drawn against each context."""
-LEARNING_RATE = 0.01
+CONTEXT_RATE, LABEL_RATE, EMBEDDING_RATE = 0.05, 0.03, 0.003
+"""Steps of learning by contexts, and then by labels: of the network and of the embeddings."""
+WEIGHT_DECAY = 1e-4
+"""Of the network, not of the embeddings."""
 
 
 class Planetoid(Network):
@@ -59,7 +64,7 @@ class Planetoid(Network):
 
 
 def run(
-    problem: Problem, seed: int, *, size: int = 50, passes: int = 20, epochs: int = 500
+    problem: Problem, seed: int, *, size: int = 50, walks: int = 3, epochs: int = 500
 ) -> Outcome:
     """Learn the embeddings, then train by Adam; keep the weights of the least validation loss.
 
@@ -71,35 +76,39 @@ def run(
         Of walks, pairs and the network's weights.
     size : int
         Numbers of an embedding.
-    passes : int
-        Walks from each node that the embeddings are learnt from.
+    walks : int
+        Walks from each node, on average, that the embeddings are learnt from; more on small graphs.
     epochs : int
         Of the network, at most.
     """
 
     def prepare() -> tuple[Network, torch.optim.Optimizer]:
-        network = Planetoid(problem, embed(problem, seed, size, passes))
-        return network, torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
+        network = Planetoid(problem, _embedding(problem, seed, size, walks))
+        rest = [value for name, value in network.named_parameters() if name != "embedding"]
+        groups = [
+            {"params": rest, "lr": LABEL_RATE, "weight_decay": WEIGHT_DECAY},
+            {"params": [network.embedding], "lr": EMBEDDING_RATE},
+        ]
+        return network, torch.optim.Adam(groups)
 
-    return learn(problem, seed, prepare, Patience(50), epochs)
+    return learn(problem, seed, prepare, Patience(100), epochs)
 
 
-def embed(problem: Problem, seed: int, size: int, passes: int) -> Tensor:
+def _embedding(problem: Problem, seed: int, size: int, walks: int) -> Tensor:
     """Return embeddings (N, size) that tell the contexts of nodes from other nodes."""
     rng = np.random.default_rng(seed)
     n_nodes = len(problem.labels)
-    nodes, contexts = 0.1 * torch.randn(2, n_nodes, size)
-    optimiser = torch.optim.Adam([nodes.requires_grad_(), contexts.requires_grad_()], LEARNING_RATE)
+    tables = nodes, contexts = [nn.Parameter(0.01 * torch.randn(n_nodes, size)) for _ in range(2)]
+    optimiser = torch.optim.SGD(tables, CONTEXT_RATE)
     several_classes = len(np.unique(problem.labels[problem.train])) > 1
-    for _ in range(passes):
-        for starts in np.split(rng.permutation(n_nodes), range(WALKS, n_nodes, WALKS)):
-            samples = [_walked(problem, starts, rng)]
-            if several_classes:
-                samples.append(_labelled(problem, rng))
-            optimiser.zero_grad()
-            loss = sum(_surprise(nodes, contexts, *sample) for sample in samples)
-            torch.autograd.backward(loss)
-            optimiser.step()
+    by_labels = LABEL_BATCHES if several_classes else 0
+    by_walks = max(WALK_BATCHES, walks * n_nodes // WALKS)
+    for batch in range(by_labels + by_walks):
+        sample = _labelled(problem, rng) if batch < by_labels else _walked(problem, rng)
+        optimiser.zero_grad()
+        _surprise(nodes, contexts, *sample).backward()
+        nn.utils.clip_grad_value_(tables, 1.0)
+        optimiser.step()
     return nodes.detach()
 
 
@@ -108,16 +117,17 @@ Sample = tuple[Integers, Integers, Integers]
 
 
 def _surprise(nodes: Tensor, contexts: Tensor, *sample: Integers) -> Tensor:
-    """Return the mean negative log likelihood of what is a context and what is none."""
+    """Return the negative log likelihood of what is a context and what is none."""
     centre, met, unmet = (torch.from_numpy(part) for part in sample)
     embedded = nodes[centre]
     positive = (embedded * contexts[met]).sum(dim=1)
     negative = (contexts[unmet] @ embedded[:, :, None]).squeeze(2)
-    return -(logsigmoid(positive) + logsigmoid(-negative).sum(dim=1)).mean()
+    return -(logsigmoid(positive) + logsigmoid(-negative).sum(dim=1)).sum()
 
 
-def _walked(problem: Problem, starts: Integers, rng: np.random.Generator) -> Sample:
+def _walked(problem: Problem, rng: np.random.Generator) -> Sample:
     """Draw walks and pair the nodes that are near each other on them."""
+    starts = rng.integers(len(problem.labels), size=WALKS)
     walks = random_walks(problem.adjacency, starts, STEPS, rng)
     ahead = [(walks[:, :-gap].ravel(), walks[:, gap:].ravel()) for gap in range(1, WINDOW + 1)]
     earlier, later = (np.concatenate(ends) for ends in zip(*ahead, strict=True))

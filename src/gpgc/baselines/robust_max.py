@@ -158,7 +158,8 @@ def _slopes(mean: Tensor, variance: Tensor, labels: Tensor) -> tuple[Tensor, ...
     moments = mean.clone().requires_grad_(), variance.clone().requires_grad_()
     chance = chance_of_largest(*moments, labels)
     gain = math.log1p(-NOISE) - math.log(NOISE / max(len(mean) - 1, 1))
-    return torch.autograd.grad(gain * chance.sum(), moments)
+    slopes: tuple[Tensor, ...] = torch.autograd.grad(gain * chance.sum(), moments)
+    return slopes
 
 
 def _moments(K: Tensor, precision: Tensor, linear: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
