@@ -1,7 +1,7 @@
 r"""GGP: the mean over a node and its neighbours of a Gaussian process on the features.
 
-A process g has the covariance :math:`(x^\top x' + c)^3`; a node's latent value is the mean of g over
-its closed neighbourhood, :math:`f = P g` with P the row-normalised :math:`A + I`, hence
+A process g has the covariance :math:`(x^\top x' + c)^3`; a node's latent value is the mean of g
+over its closed neighbourhood, :math:`f = P g` with P the row-normalised :math:`A + I`, hence
 
 .. math:: K = P (X X^\top + c)^{\circ 3} P^\top
    = P G^{\circ 3} P^\top + 3 c\, P G^{\circ 2} P^\top + 3 c^2\, P G P^\top + c^3,
