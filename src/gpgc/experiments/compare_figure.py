@@ -26,7 +26,8 @@ def draw_accuracies(name: str, summaries: Sequence[Summary], folder: Path) -> li
     for place, summary in enumerate(summaries):
         values = summary.accuracies()
         if not values:
-            axis.text(1, place, summary.remark[:90], va="center", fontsize=8, color="0.35")
+            remark = summary.remark.partition(":")[0]
+            axis.text(1, place, remark, va="center", fontsize=8, color="0.35")
         else:
             mean = float(np.mean(values))
             axis.barh(

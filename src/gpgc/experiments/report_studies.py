@@ -174,7 +174,7 @@ class RuntimeStudy:
                 runtime_study(wish.data_dir, 1, wish.out, conduct, progress)
             except (DataError, OSError) as error:
                 return replace(empty, missing=f"`{command}` failed: {error}")
-        runs = {name: latest(timed_runs(wish.out, name)) for name in published.CITATION}
+        runs = {name: timed_runs(wish.out, name) for name in published.CITATION}
         every = [run for members in runs.values() for run in members]
         if not every:
             return replace(empty, missing=f"Not run yet: `{command}`.")
