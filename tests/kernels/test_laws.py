@@ -12,6 +12,7 @@ from gpgc.kernels import (
     Activate,
     Affine,
     ArcCosine,
+    Centre,
     Features,
     InnerProduct,
     Mix,
@@ -125,6 +126,21 @@ def test_parts_on_their_own(awkward):
     for part in (leaf, Affine(leaf, 0.5, 0.25), Activate(leaf)):
         check_laws(part)
         check_laws(Propagate(normalize(as_adjacency(graph)), part))
+
+
+@pytest.mark.parametrize("over", [None, np.array([1, 4, 7, 13])])
+def test_centred(awkward, over):
+    graph, features = awkward
+    for model in ("small", "big", "broad"):
+        centred = Centre(gpgc.covariance(graph, features, model=model), over)
+        check_laws(centred)
+        np.testing.assert_allclose(centred.block(None, over).mean(axis=1), 0, atol=1e-12)
+
+
+def test_centring_takes_away_what_all_share(awkward):
+    covariance = gpgc.covariance(*awkward)
+    lifted = Affine(covariance, bias_variance=3.0)
+    np.testing.assert_allclose(Centre(lifted).block(), Centre(covariance).block(), atol=1e-12)
 
 
 def test_float32_follows_float64(awkward):

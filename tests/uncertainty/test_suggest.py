@@ -7,8 +7,10 @@ import gpgc
 from gpgc.datasets import load_planetoid
 from gpgc.errors import InputError
 from gpgc.gp import Posterior
+from gpgc.gp.calibration import softmax
 from gpgc.uncertainty.growing import GrowingPosterior
-from gpgc.uncertainty.suggest import DESIGN_NOISE, Labelling, suggest
+from gpgc.uncertainty.planning import LABEL_NOISE, Plan, error_reduction
+from gpgc.uncertainty.suggest import Labelling, suggest
 from tests.conftest import random_graph
 
 
@@ -54,25 +56,11 @@ def test_a_new_class_is_a_column_of_zeros_so_far(graph):
     np.testing.assert_allclose(late.mean, early.mean, atol=1e-12)
 
 
-def test_observing_the_mean_takes_the_shared_part_away(graph):
-    covariance = gpgc.covariance(*graph)
-    posterior = GrowingPosterior(covariance, 0.1)
-    remains = posterior.observe_mean()
-    every = np.arange(30)
-    residual = posterior.residual(every, every)
-    assert remains == pytest.approx(np.trace(residual) / 30)
-    assert residual.mean() <= 2e-3 * remains
-    with pytest.raises(InputError, match="before any node"):
-        posterior.observe_mean()
-
-
 def brute_force_gains(covariance, picked, weights):
     """Total weighted variance before and after a further label, by plain Gaussian conditioning."""
     gamma = covariance.dense()
-    design = GrowingPosterior(covariance, 1.0)
-    noise = DESIGN_NOISE * design.observe_mean()
-    every = np.arange(len(gamma))
-    gamma = design.residual(every, every)
+    gamma = gamma - gamma.mean(axis=0) - gamma.mean(axis=1)[:, None] + gamma.mean()
+    noise = LABEL_NOISE * np.trace(gamma) / len(gamma)
 
     def total(nodes):
         chosen = np.array(nodes, dtype=int)
@@ -83,14 +71,14 @@ def brute_force_gains(covariance, picked, weights):
         )
         return weights @ left
 
-    return np.array([weights[j] * (total(picked) - total([*picked, j])) for j in every])
+    return np.array([weights[j] * (total(picked) - total([*picked, j])) for j in range(len(gamma))])
 
 
 def test_variance_gain_is_the_fall_of_the_total_variance(graph):
     adjacency, features = graph
     labelling = Labelling.on(features, None, adjacency, dtype="float64")
     nodes, gains = labelling.suggest(4, "variance")
-    covariance = labelling._estimator.covariance_
+    covariance = labelling._estimator._network.for_planning()
     for step, (node, gain) in enumerate(zip(nodes, gains, strict=True)):
         expected = brute_force_gains(covariance, list(nodes[:step]), np.ones(30))
         expected[nodes[:step]] = -np.inf
@@ -101,14 +89,73 @@ def test_variance_gain_is_the_fall_of_the_total_variance(graph):
 def test_weighted_gain_counts_by_uncertainty(graph):
     adjacency, features = graph
     labelling = Labelling.on(features, None, adjacency, dtype="float64")
-    given = [0, 1, 2, 3]
-    labelling.add(given, ["a", "b", "a", "b"])
+    given = list(range(8))
+    labelling.add(given, ["a", "b"] * 4)
     weights = 1 - (labelling.predict_proba() ** 2).sum(axis=1)
-    expected = brute_force_gains(labelling._design.covariance, given, weights)
+    expected = brute_force_gains(labelling._estimator._network.for_planning(), given, weights)
     expected[given] = -np.inf
     (node,), (gain,) = labelling.suggest(1, "weighted")
     assert gain == pytest.approx(expected.max(), rel=1e-6)
     assert node == expected.argmax()
+
+
+def test_few_labels_are_chosen_by_variance_alone(graph):
+    adjacency, features = graph
+    labelling = Labelling.on(features, None, adjacency)
+    labelling.add([0, 1, 2, 3, 4, 5, 6], ["a", "b", "a", "b", "a", "b", "a"])
+    by_variance = labelling.suggest(1, "variance")
+    for strategy in ("weighted", "error"):
+        assert labelling.suggest(1, strategy).gains == pytest.approx(by_variance.gains)
+    labelling.add([7], ["b"])
+    assert labelling.suggest(1, "weighted").gains != pytest.approx(
+        labelling.suggest(1, "variance").gains
+    )
+
+
+def test_witnesses_of_large_graphs_estimate_the_same_order(graph, monkeypatch):
+    covariance = gpgc.covariance(*graph, model="broad")
+    exact = Plan(covariance, np.arange(30)).gains(np.ones(30))
+    monkeypatch.setattr("gpgc.uncertainty.planning.EXACT_NODES", 10)
+    monkeypatch.setattr("gpgc.uncertainty.planning.N_WITNESSES", 25)
+    sampled = Plan(covariance, np.arange(30))
+    assert len(sampled.witnesses) == 25
+    assert np.corrcoef(exact, sampled.gains(np.ones(30)))[0, 1] > 0.8
+
+
+def test_error_reduction_equals_refitting_with_every_answer(graph):
+    covariance, temperature = gpgc.covariance(*graph), 5.0
+    nodes, codes = np.array([3, 17, 8, 25, 1]), np.array([0, 1, 2, 0, 1])
+    posterior = GrowingPosterior(covariance, 0.1, n_targets=3)
+    posterior.observe(nodes, np.eye(3)[codes])
+    gamma, witnesses = covariance.dense(), np.arange(0, 30, 2)
+
+    def expected_error(nodes, codes):
+        fresh = Posterior(gamma[np.ix_(nodes, nodes)], np.eye(3)[codes], 0.1)
+        p = softmax(temperature * fresh.mean(gamma[:, nodes]))
+        return p, 1 - p[witnesses].max(axis=1).mean()
+
+    p, before = expected_error(nodes, codes)
+    tried = np.array([0, 11, 29])
+    expected = [
+        before
+        - sum(
+            p[j, c] * expected_error(np.append(nodes, j), np.append(codes, c))[1] for c in (0, 1, 2)
+        )
+        for j in tried
+    ]
+    got = error_reduction(posterior, temperature, tried, witnesses)
+    np.testing.assert_allclose(got, expected, atol=1e-10)
+
+
+def test_error_strategy_takes_the_best_of_all_where_the_shortlist_holds_all(graph):
+    adjacency, features = graph
+    labelling = Labelling.on(features, None, adjacency, dtype="float64")
+    labelling.add(range(8), ["a", "b"] * 4)
+    (node,), (gain,) = labelling.suggest(1, "error")
+    every = np.arange(8, 30)
+    falls = error_reduction(labelling._posterior, labelling._temperature, every, np.arange(30))
+    assert gain == pytest.approx(falls.max())
+    assert node == every[falls.argmax()]
 
 
 def test_adding_labels_equals_the_estimator_at_the_same_choices(two_moons):
@@ -116,7 +163,9 @@ def test_adding_labels_equals_the_estimator_at_the_same_choices(two_moons):
     labelling = Labelling.on(features, dtype="float64")
     nodes = np.flatnonzero(labels >= 0)
     labelling.add(nodes[:5], labels[nodes[:5]])
+    labelling.predict_proba()
     labelling.add(nodes[5:], labels[nodes[5:]])
+    labelling.predict_proba()
     y = np.full(80, -1)
     y[nodes] = labels[nodes]
     again = gpgc.GPGCClassifier(
@@ -124,6 +173,22 @@ def test_adding_labels_equals_the_estimator_at_the_same_choices(two_moons):
     ).fit(features, y)
     np.testing.assert_allclose(labelling._posterior.mean, again.predict_latent(), atol=1e-8)
     assert labelling.classes == [0, 1]
+
+
+def test_copies_go_on_by_themselves(graph):
+    adjacency, features = graph
+    labelling = Labelling.on(features, None, adjacency)
+    labelling.add([0, 1], ["a", "b"])
+    before, proba = labelling.suggest().gains, labelling.predict_proba()
+    other = labelling.copy()
+    other.add([2, 3], ["c", "a"])
+    other.predict_proba()
+    assert labelling.classes == ["a", "b"]
+    np.testing.assert_array_equal(labelling.suggest().gains, before)
+    np.testing.assert_array_equal(labelling.predict_proba(), proba)
+    straight = Labelling.on(features, None, adjacency)
+    straight.add([0, 1, 2, 3], ["a", "b", "c", "a"])
+    assert straight.suggest().nodes == other.suggest().nodes
 
 
 def test_candidates_costs_and_labelled_nodes(graph):
@@ -141,16 +206,16 @@ def test_candidates_costs_and_labelled_nodes(graph):
     assert dear.gains == pytest.approx(gains / 2)
 
 
-@pytest.mark.parametrize("strategy", ["weighted", "variance", "margin"])
+@pytest.mark.parametrize("strategy", ["weighted", "variance", "error", "margin"])
 def test_batches_do_not_repeat_themselves(strategy):
     """Every node has a twin, which is as good on its own but worth little after the other."""
     rng = np.random.default_rng(0)
     features = np.tile(rng.normal(size=(40, 3)), (2, 1))
     y = np.full(80, -1)
-    y[:6] = 0, 1, 0, 1, 0, 1
+    y[:8] = 0, 1, 0, 1, 0, 1, 0, 1
     nodes, gains = suggest(features, y, n=3, strategy=strategy, n_neighbors=4)
     assert len(set(nodes % 40)) == 3
-    assert (np.diff(gains) < 0).all()
+    assert strategy == "error" or (np.diff(gains) < 0).all()
 
 
 def test_wrong_arguments_are_named(graph):
@@ -165,8 +230,8 @@ def test_wrong_arguments_are_named(graph):
         (lambda: labelling.predict_proba(), "at least one label"),
         (lambda: suggest(features, adjacency=adjacency, costs=[1.0]), "costs"),
         (lambda: suggest(features, adjacency=adjacency, candidates=[99]), "nodes"),
-        (lambda: GrowingPosterior(labelling._design.covariance, 0.0), "noise_variance"),
-        (lambda: labelling._design.observe([1], [[1.0]]), "targets"),
+        (lambda: GrowingPosterior(labelling._estimator.covariance_, 0.0), "noise_variance"),
+        (lambda: labelling._plan._posterior.observe([1], [[1.0]]), "targets"),
     ):
         with pytest.raises(InputError, match=word):
             call()

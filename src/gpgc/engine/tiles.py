@@ -21,6 +21,9 @@ Item = TypeVar("Item")
 TILE_BYTES = 2**20
 """Size of one tile of results, so that a tile and its scratch stay in a core's cache."""
 
+TILE_ROWS = 512
+"""Rows that make a matrix product fast: wide tiles have so many, up to eight times the size."""
+
 SHARED_FROM = 600
 """Order of a matrix from which its factorisation gains from threads."""
 
@@ -123,7 +126,8 @@ class Engine:
 
     def rows(self, n_rows: int, row_bytes: int, work: Callable[[slice], None]) -> None:
         """Cut ``n_rows`` rows of ``row_bytes`` each into tiles and call ``work`` on each tile."""
-        size = max(16, self.budget(TILE_BYTES) // max(row_bytes, 1))
+        wanted = min(max(TILE_BYTES, TILE_ROWS * row_bytes), 8 * TILE_BYTES)
+        size = max(16, self.budget(wanted) // max(row_bytes, 1))
         tiles = [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
         self.each(work, tiles)
 

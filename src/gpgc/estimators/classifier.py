@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators.base import FeatureNorm, GraphProcess
+from gpgc.estimators.class_prior import class_prior
 from gpgc.estimators.labels import UNLABELLED, encode_labels
 from gpgc.gp import NoiseChoice, largest_probability
 from gpgc.gp.calibration import (
-    estimate_prior,
     fit_scale_and_bias,
     fit_temperature_with_prior,
     softmax,
@@ -276,44 +276,22 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         weights = 1 - 1 / counts[codes]
         self._codes = codes
         self._fit_process(labelled, np.eye(k)[codes], "cross_entropy", weights, chosen)
-        if fitted is None:
-            self.temperature_ = self._fit_temperature(weights)
-            self._bias = self._prior_bias(counts / len(codes))
-        else:
-            self.temperature_, self._bias = fitted
-        self.class_prior_ = softmax((np.log(counts / len(codes)) + self._bias)[None])[0]
+        shares = counts / len(codes)
+        self.temperature_, self._bias = fitted or self._calibrate_left_out(weights, shares)
+        self.class_prior_ = softmax((np.log(shares) + self._bias)[None])[0]
         self._transduce()
         return self
 
-    def _fit_temperature(self, weights: Array) -> float:
+    def _calibrate_left_out(self, weights: Array, shares: Array) -> tuple[float, Array]:
+        """Return t by leave-one-out, and the bias log(prior / shares)."""
         unlabelled = np.delete(self._latent_mean, self.labelled_nodes_, axis=0)
         around = unlabelled - unlabelled.mean(axis=1, keepdims=True)
         spread = np.sqrt(np.mean((around**2).sum(axis=1))) if len(around) else 1.0
         mean, _ = self._posterior.leave_one_out()
-        return fit_temperature_with_prior(mean, self._posterior.targets, weights, float(spread))
-
-    def _prior_bias(self, shares: Array) -> Array:
-        """Return log(prior / shares) for the class prior that was wished for."""
-        wish = self.class_prior
-        if isinstance(wish, str):
-            if wish not in ("estimated", "labels"):
-                raise InputError(
-                    f"class_prior must be 'estimated', 'labels' or an array, got {wish!r}"
-                )
-            if wish == "labels":
-                return np.zeros(len(shares))
-            unlabelled = np.delete(self._latent_mean, self.labelled_nodes_, axis=0)
-            prior = estimate_prior(
-                softmax(self.temperature_ * unlabelled), shares, len(self.labelled_nodes_)
-            )
-        else:
-            prior = np.asarray(wish, dtype=np.float64)
-            if prior.shape != shares.shape or not (prior > 0).all() or not np.isfinite(prior).all():
-                raise InputError(
-                    f"class_prior must hold {len(shares)} positive shares, got {wish!r}"
-                )
-            prior = prior / prior.sum()
-        return np.asarray(np.log(prior / shares))
+        targets = self._posterior.targets
+        t = fit_temperature_with_prior(mean, targets, weights, float(spread))
+        prior = class_prior(self.class_prior, shares, softmax(t * unlabelled), len(targets))
+        return t, np.log(prior / shares)
 
     def _logits(self, mean: Array) -> Array:
         return np.asarray(self.temperature_ * mean + self._bias)

@@ -2,58 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gpgc._typing import Array
 from gpgc.experiments.figures import MARKERS, PALETTE, save_figure
-from gpgc.uncertainty.measures import reliability, risk_coverage
+from gpgc.experiments.journal import Record
+from gpgc.experiments.trust import COVERAGES
 
-if TYPE_CHECKING:
-    from gpgc.experiments.calibration import Results
+DRAWN = {
+    "GPGC, no validation labels": "-",
+    "GCN, uncalibrated": "--",
+    "GCN, 500 validation labels": (0, (1, 1)),
+    "logistic regression on Â²X": "-.",
+}
+"""Methods in the pictures, and their lines."""
 
-LINES = ("-", "--", "-.")
-
-
-def _panels(results: Mapping[str, Results], height: float) -> tuple[Any, Any]:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(
-        1, len(results), figsize=(4.2 * len(results), height), layout="constrained", squeeze=False
-    )
-    for axis, name in zip(axes[0], results, strict=True):
-        axis.set_title(name)
-        axis.spines[["top", "right"]].set_visible(False)
-    return figure, axes[0]
+Forecasts = Mapping[str, Mapping[str, list[Record]]]
+"""By data set and method, a record a split."""
 
 
-def draw_reliability(
-    results: Mapping[str, Results], methods: Sequence[str], folder: Path
-) -> list[Path]:
-    """Draw accuracy against confidence in 15 bins, the area of a mark for the nodes in it."""
-    figure, axes = _panels(results, 4.4)
-    for axis, result in zip(axes, results.values(), strict=True):
+def draw_reliability(forecasts: Forecasts, folder: Path) -> list[Path]:
+    """Draw accuracy against confidence over all splits, the area of a mark for the nodes in it."""
+    figure, axes = _panels(list(forecasts), 4.6)
+    for axis, methods in zip(axes, forecasts.values(), strict=True):
         axis.plot([0, 1], [0, 1], color="0.6", linestyle=":", zorder=0)
-        for place, method in enumerate(methods):
-            bins = reliability(result.forecast[method], result.truth)
-            seen = bins.size > 0
-            axis.plot(
-                bins.confidence[seen],
-                bins.accuracy[seen],
-                color=PALETTE[place],
-                linewidth=1.3,
-                linestyle=LINES[place],
-                zorder=1,
+        for place, line, method, records in _drawn(methods):
+            size = np.sum([record["size"] for record in records], axis=0)
+            seen = size > 0
+            confidence, right = (
+                _weighted_mean(records, key)[seen] for key in ("confidence", "right")
             )
+            axis.plot(confidence, right, color=PALETTE[place], linewidth=1.3, linestyle=line)
             axis.scatter(
-                bins.confidence[seen],
-                bins.accuracy[seen],
-                s=12 + 400 * bins.size[seen] / bins.size.sum(),
+                confidence,
+                right,
+                s=12 + 400 * size[seen] / size.sum(),
                 color=PALETTE[place],
                 marker=MARKERS[place],
                 clip_on=False,
@@ -64,59 +51,83 @@ def draw_reliability(
             )
         axis.set(xlabel="confidence", xlim=(0, 1.02), ylim=(0, 1.02), aspect="equal")
     axes[0].set_ylabel("accuracy")
-    handles, labels = axes[0].get_legend_handles_labels()
-    legend = figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    legend = _legend_below(figure, axes[0])
     for handle in legend.legend_handles:
         handle.set_sizes([50.0])
     return save_figure(figure, folder, "reliability")
 
 
-def draw_risk(results: Mapping[str, Results], methods: Sequence[str], folder: Path) -> list[Path]:
-    """Draw accuracy as the least confident nodes are held back."""
-    figure, axes = _panels(results, 3.8)
-    for axis, result in zip(axes, results.values(), strict=True):
-        for place, method in enumerate(methods):
-            coverage, risk = risk_coverage(result.forecast[method], result.truth)
+def draw_risk(forecasts: Forecasts, folder: Path) -> list[Path]:
+    """Draw accuracy as the least confident nodes are held back, mean over all splits."""
+    figure, axes = _panels(list(forecasts), 4)
+    for axis, methods in zip(axes, forecasts.values(), strict=True):
+        for place, line, method, records in _drawn(methods):
+            risk = np.mean([record["risk"] for record in records], axis=0)
             axis.plot(
-                100 * coverage,
+                100 * COVERAGES,
                 100 * (1 - risk),
                 color=PALETTE[place],
-                linestyle=LINES[place],
+                linestyle=line,
                 marker=MARKERS[place],
-                markevery=max(len(coverage) // 8, 1),
+                markevery=7,
                 label=method,
             )
         axis.set(xlabel="nodes answered, per cent", xlim=(0, 101))
     axes[0].set_ylabel("accuracy, per cent")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    _legend_below(figure, axes[0])
     return save_figure(figure, folder, "risk_coverage")
 
 
-def draw_deviations(results: Mapping[str, Results], folder: Path) -> list[Path]:
+def draw_deviations(histograms: Mapping[str, Record], folder: Path) -> list[Path]:
     """Draw the posterior standard deviations of right, wrong and strange nodes."""
-    figure, axes = _panels(results, 3.6)
+    figure, axes = _panels(list(histograms), 3.8)
     styles = (("-", 0, 0.35), ("--", 1, 0.0), (":", 7, 0.0))
-    for axis, result in zip(axes, results.values(), strict=True):
-        every = np.concatenate(list(result.deviations.values()))
-        edges = np.linspace(every.min(), np.quantile(every, 0.995), 31)
-        for (kind, values), (line, colour, fill) in zip(
-            result.deviations.items(), styles, strict=True
+    for axis, histogram in zip(axes, histograms.values(), strict=True):
+        edges = histogram["edges"]
+        for (kind, shares), (line, colour, fill) in zip(
+            histogram["shares"].items(), styles, strict=True
         ):
-            heights, _ = np.histogram(values, edges)
-            axis.stairs(
-                heights / max(len(values), 1),
-                edges,
-                color=PALETTE[colour],
-                linestyle=line,
-                linewidth=1.8,
-                label=kind,
-            )
+            look = {"color": PALETTE[colour], "linestyle": line, "linewidth": 1.8}
+            axis.stairs(shares, edges, label=kind, **look)
             if fill:
-                axis.stairs(
-                    heights / len(values), edges, fill=True, color=PALETTE[colour], alpha=fill
-                )
+                axis.stairs(shares, edges, fill=True, color=PALETTE[colour], alpha=fill)
         axis.set_xlabel("posterior standard deviation")
     axes[0].set_ylabel("share of nodes")
-    axes[0].legend(frameon=False)
+    _legend_below(figure, axes[0])
     return save_figure(figure, folder, "standard_deviations")
+
+
+def _panels(names: list[str], height: float) -> tuple[Any, Any]:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(
+        1, len(names), figsize=(4.2 * len(names), height), layout="constrained", squeeze=False
+    )
+    for axis, name in zip(axes[0], names, strict=True):
+        axis.set_title(name)
+        axis.spines[["top", "right"]].set_visible(False)
+    return figure, axes[0]
+
+
+def _drawn(
+    methods: Mapping[str, list[Record]],
+) -> Iterator[tuple[int, Any, str, list[Record]]]:
+    """Give place, line, name and records of the methods in the pictures that were measured."""
+    for place, (method, line) in enumerate(DRAWN.items()):
+        if method in methods:
+            yield place, line, method, methods[method]
+
+
+def _weighted_mean(records: list[Record], key: str) -> Array:
+    """Return the mean over splits of a value of each bin, weighted by the nodes in it."""
+    sizes = np.array([record["size"] for record in records], dtype=np.float64)
+    values = np.array([record[key] for record in records])
+    return np.asarray((sizes * values).sum(axis=0) / np.maximum(sizes.sum(axis=0), 1))
+
+
+def _legend_below(figure: Any, axis: Any) -> Any:
+    handles, labels = axis.get_legend_handles_labels()
+    return figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)

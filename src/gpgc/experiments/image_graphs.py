@@ -7,10 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from gpgc.datasets import Dataset, load_images
-from gpgc.errors import InputError
+from gpgc.errors import DataError, InputError
 from gpgc.features import FeatureSet, load_features, pca_features, pixel_features
 
 IMAGES = ("mnist", "svhn", "cifar10")
+
+FEATURES = Path("results") / "features"
+"""Where ``gpgc features`` leaves what it learnt, in the folder that it is started from."""
 
 
 def load_image_graph(
@@ -38,6 +41,25 @@ def load_image_graph(
         made = load_features(features)
     else:
         raise InputError(f"features must be pca, pixels or the path of an .npz, got {features!r}")
+    return as_dataset(name, made)
+
+
+def load_network_features(name: str, folder: Path = FEATURES) -> FeatureSet:
+    """Load the features that a network learnt of a data set, with the network's own answers."""
+    path = folder / f"{name}.npz"
+    if not path.is_file():
+        raise DataError(
+            f"{path} must hold the features of {name}, but there is no such file: make it by "
+            f"`gpgc features {name} --out {path}`, or start where {FEATURES} has it"
+        )
+    made = load_features(path)
+    if made.probabilities is None:
+        raise DataError(f"{path} must hold the network's own probabilities, but has none")
+    return made
+
+
+def as_dataset(name: str, made: FeatureSet) -> Dataset:
+    """Return features as a data set whose graph is still to be built."""
     return Dataset(
         name=name,
         adjacency=None,

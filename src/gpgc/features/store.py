@@ -3,6 +3,7 @@
 import json
 import os
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -116,7 +117,7 @@ def load_features(path: str | Path) -> FeatureSet:
     try:
         with np.load(path, allow_pickle=False) as file:
             content = {name: file[name] for name in file.files}
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+    except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(
             f"{path} must be an .npz file of features, but its content is damaged"
         ) from error

@@ -10,6 +10,7 @@ from gpgc.kernels.base import (
     SquaredExponential,
     base_kernel_from,
 )
+from gpgc.kernels.centre import Centre
 from gpgc.kernels.combine import Affine, Mix
 from gpgc.kernels.covariance import Covariance
 from gpgc.kernels.features import Features
@@ -22,6 +23,7 @@ __all__ = [
     "Affine",
     "ArcCosine",
     "BaseKernel",
+    "Centre",
     "Covariance",
     "Diffuse",
     "Features",

@@ -76,6 +76,12 @@ class Network(Protocol):
     def set_feature_share(self, share: float) -> None:
         """Make ``covariance`` the one with this share."""
 
+    def by_features(self) -> Covariance | None:
+        """Return the covariance of the features without the graph; None without features."""
+
+    def for_planning(self) -> Covariance:
+        """Return the covariance by which it is planned what to label, where no label is known."""
+
     def join(
         self, rows: sp.csr_array, features: Any, labelled: Integers
     ) -> tuple[Covariance, Integers, Integers]:

@@ -124,6 +124,18 @@ class BroadNetwork:
         by_features = self._feature_view(None, self.landmarks) if share else None
         self.covariance = self._mixed(self._by_graph, by_features)
 
+    def by_features(self) -> Covariance | None:
+        """Return k k of the features alone, at unit variance."""
+        return None if self._features is None else self._feature_view(None, self.landmarks)
+
+    def for_planning(self) -> Covariance:
+        """Return k of the farthest reach, not squared.
+
+        The square sees few directions, which a handful of labels exhausts; where to begin is seen
+        better in all of them.
+        """
+        return self._layers(self._leaf(self._rows[0]))
+
     def join(
         self, rows: sp.csr_array, features: Any, labelled: Integers
     ) -> tuple[Covariance, Integers, Integers]:
@@ -169,9 +181,11 @@ class BroadNetwork:
         return StoredRows(directions, np.asarray(directions.any(axis=1), self._dtype))
 
     def _mean(self, rows: list[StoredRows], landmarks: Integers | None) -> Covariance:
+        return Mix([self._view(self._leaf(part), landmarks) for part in rows])
+
+    def _leaf(self, rows: StoredRows) -> Covariance:
         kernel = base_kernel_from(self.architecture.base_kernel)
-        leaves = [Features.of_rows(kernel, part, self._engine) for part in rows]
-        return Mix([self._view(leaf, landmarks) for leaf in leaves])
+        return Features.of_rows(kernel, rows, self._engine)
 
     def _feature_view(
         self, known: Index, landmarks: Integers | None, new: Any = None
@@ -183,10 +197,13 @@ class BroadNetwork:
         kernel = base_kernel_from(self.architecture.base_kernel)
         return self._view(Features(kernel, _unit_rows(rows), self._dtype, self._engine), landmarks)
 
-    def _view(self, layer: Covariance, landmarks: Integers | None) -> Covariance:
+    def _view(self, leaf: Covariance, landmarks: Integers | None) -> Covariance:
+        return Unit(Square(self._layers(leaf), landmarks))
+
+    def _layers(self, layer: Covariance) -> Covariance:
         for _ in range(self.architecture.depth - 1):
             layer = Activate(Affine(layer, bias_variance=self.architecture.bias_variance))
-        return Unit(Square(layer, landmarks))
+        return layer
 
     def _mixed(self, by_graph: Covariance, by_features: Covariance | None) -> Covariance:
         inner = by_graph

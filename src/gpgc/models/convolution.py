@@ -76,6 +76,17 @@ class ConvolutionNetwork:
     def set_feature_share(self, share: float) -> None:
         """Do nothing: these networks have no choice of trust."""
 
+    def by_features(self) -> Covariance | None:
+        """Return Γ of the same layers where no node has a neighbour."""
+        if self.features is None:
+            return None
+        alone = sp.eye_array(self.covariance.n_nodes, format="csr")
+        return self._layers(alone, self._input(alone, self.features))
+
+    def for_planning(self) -> Covariance:
+        """Return Γ itself."""
+        return self.covariance
+
     def join(
         self, rows: sp.csr_array, features: Any, labelled: Integers
     ) -> tuple[Covariance, Integers, Integers]:

@@ -10,9 +10,6 @@ from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.kernels import Covariance
 
-SHARED_RESIDUE = 1e-3
-"""What is left of the variance that all nodes share, relative to the rest, to break ties."""
-
 
 class GrowingPosterior:
     r"""Gaussian process regression to which observations are added without refitting.
@@ -80,28 +77,10 @@ class GrowingPosterior:
         columns = np.asarray(self.covariance.block(None, chosen), dtype=np.float64)
         for node, column, value in zip(chosen, columns.T, values, strict=True):
             known = self._factor[:, node].copy()
-            self._condition(
-                column - known @ self._factor,
-                node,
-                value - known @ self._whitened_targets[: self._size],
-            )
-
-    def observe_mean(self) -> float:
-        """Condition on the mean of all nodes, all but exactly, and return the mean variance left.
-
-        A value that all nodes share moves no decision, yet may be most of their variance.
-        """
-        if self._size:
-            raise InputError("the mean of all nodes can only be observed before any node is")
-        n_nodes = self.covariance.n_nodes
-        shares = np.full((n_nodes, 1), 1 / n_nodes)
-        shared = np.asarray(self.covariance.matmul(None, None, shares), np.float64)[:, 0]
-        level = float(shared.mean())
-        if level > 0:
-            remains = max(float(np.mean(self.variance - shared**2 / level)), 0.0)
-            scale = np.sqrt(level + SHARED_RESIDUE * remains)
-            self._append(shared / scale, np.zeros(self.mean.shape[1]))
-        return float(np.mean(self.variance))
+            residual = column - known @ self._factor
+            surprise = value - known @ self._whitened_targets[: self._size]
+            scale = np.sqrt(max(residual[node], 0.0) + self.noise_variance)
+            self._append(residual / scale, surprise / scale)
 
     def residual(self, rows: Integers, columns: Integers) -> Array:
         """Return the covariance R[rows, columns] that remains."""
@@ -133,10 +112,6 @@ class GrowingPosterior:
     @property
     def _factor(self) -> Array:
         return self._rows[: self._size]
-
-    def _condition(self, residual: Array, node: int, surprise: Array) -> None:
-        scale = np.sqrt(max(residual[node], 0.0) + self.noise_variance)
-        self._append(residual / scale, surprise / scale)
 
     def _append(self, row: Array, whitened_target: Array) -> None:
         if self._size == len(self._rows):

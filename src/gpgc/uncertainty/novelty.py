@@ -2,46 +2,64 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array
+from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
-from gpgc.gp.calibration import softmax
+from gpgc.gp import Posterior
+from gpgc.kernels import Centre
+
+View = Literal["graph", "features"]
 
 
-def novelty(estimator: GPGCClassifier) -> Array:
+def novelty(estimator: GPGCClassifier, view: View = "graph") -> Array:
     r"""Return how little each node belongs to the labelled classes, larger is stranger.
 
-    .. math:: H(\operatorname{softmax}(t m)) / \log k + s / \bar s
+    .. math:: 1 - \max_c \left(\Gamma_{\cdot D}\, (\Gamma_{DD} + \bar\gamma I)^{-1} Y\right)_c
 
-    The entropy of the probabilities, without the estimate of class shares that nodes of another
-    class would mislead, says how undecided a node is; the posterior standard deviation s over its
-    mean says how far it is from all labels. Together they tell strangers apart better than either.
+    for 0/1 labels Y and the centred covariance Γ (:class:`gpgc.kernels.Centre`) of mean variance
+    :math:`\bar\gamma`, which is also the noise. Centred, a node that is like the average one
+    correlates with no label, and so no class claims it; uncentred, every class claims every node
+    through what all nodes share.
 
     Parameters
     ----------
     estimator : GPGCClassifier
         Fitted.
+    view : {"graph", "features"}
+        ``"graph"`` looks by the estimator's covariance, for nodes of a class without labels;
+        ``"features"`` by the features alone, for nodes whose features are damaged, which the
+        neighbours hide in the other view.
 
     Returns
     -------
     array of shape (N,)
-        At least 0.
+        About 0 for nodes that surely belong, about 1 for those that do not.
 
     Examples
     --------
-    The node halfway between two labels belongs to neither.
+    The triangle in the middle has no label.
 
     >>> import gpgc
-    >>> chain = (np.arange(4), np.arange(1, 5))
-    >>> estimator = gpgc.GPGCClassifier().fit(None, [0, -1, -1, -1, 1], adjacency=chain)
-    >>> int(novelty(estimator).argmax())
-    2
+    >>> triangles = np.kron(np.eye(3), np.ones((3, 3)))
+    >>> y = [0, 0, -1, -1, -1, -1, 1, 1, -1]
+    >>> estimator = gpgc.GPGCClassifier().fit(None, y, adjacency=triangles)
+    >>> novelty(estimator).round(1)
+    array([0.4, 0.4, 0.4, 1.5, 1.5, 1.5, 0.4, 0.4, 0.4])
     """
-    mean, std = estimator.predict_latent(return_std=True)
-    probabilities = softmax(estimator.temperature_ * mean)
-    safe = np.maximum(probabilities, np.finfo(np.float64).tiny)
-    entropy = -np.einsum("ic,ic->i", probabilities, np.log(safe))
-    return np.asarray(
-        entropy / np.log(max(len(estimator.classes_), 2)) + std / (float(std.mean()) or 1.0)
-    )
+    check_is_fitted(estimator)
+    if view not in get_args(View):
+        raise InputError(f"view must be one of {', '.join(get_args(View))}, got {view!r}")
+    seen = estimator.covariance_ if view == "graph" else estimator._network.by_features()
+    if seen is None:
+        raise InputError("view must be 'graph' for an estimator without features, got 'features'")
+    covariance, labelled = Centre(seen), estimator.labelled_nodes_
+    noise = float(np.mean(covariance.diag(), dtype=np.float64))
+    targets = np.eye(len(estimator.classes_))[estimator._codes]
+    posterior = Posterior(covariance.block(labelled, labelled), targets, noise)
+    claims = covariance.matmul(None, labelled, posterior.weights).max(axis=1)
+    return np.asarray(1 - claims, dtype=np.float64)

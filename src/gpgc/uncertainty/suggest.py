@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from copy import copy
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -13,26 +13,18 @@ from gpgc.estimators import GPGCClassifier
 from gpgc.gp.calibration import softmax
 from gpgc.graph import as_adjacency
 from gpgc.uncertainty.growing import GrowingPosterior
+from gpgc.uncertainty.planning import Plan, error_reduction
 
-Strategy = Literal["weighted", "variance", "margin"]
+Strategy = Literal["weighted", "variance", "error", "margin"]
 
-DESIGN_NOISE = 0.05
-"""Noise of a label when variances are planned, relative to the mean variance not shared by all."""
-
-EXACT_NODES = 4000
-"""Number of nodes up to which the reduction of variance is summed over all of them."""
-
-N_WITNESSES = 1000
-"""Nodes of larger graphs, drawn with a seed, over which it is summed."""
-
-MAX_CANDIDATES = 20_000
-"""Candidates that are looked at; of more, a seeded sample."""
-
-CACHED_ROWS = 16
-"""Rows of the residual covariance that are worked on at once."""
-
-LABELS_PER_CLASS = 2
+LABELS_PER_CLASS = 4
 """Labels for each class seen from which on probabilities are trusted to weigh nodes."""
+
+GROWTH = 1.25
+"""Growth of the number of labels after which noise and temperature are chosen again."""
+
+SHORTLIST = 40
+"""Candidates, the best by ``"weighted"``, whose expected reduction of errors is computed."""
 
 
 class Suggestions(NamedTuple):
@@ -64,7 +56,7 @@ def suggest(
         As in :meth:`gpgc.GPGCClassifier.fit`; y may be None or have no label at all.
     n : int
         How many nodes; fewer are returned where candidates run out.
-    strategy : {"weighted", "variance", "margin"}
+    strategy : {"weighted", "variance", "error", "margin"}
         See :class:`Labelling`.
     candidates : int array, optional
         Nodes that may be suggested; all when not given. Labelled ones never are.
@@ -94,20 +86,24 @@ def suggest(
 class Labelling:
     r"""Label a graph step by step: ask which nodes are worth it, add their labels, go on.
 
-    On the covariance R that remains given the labels so far, with s² the noise of a label,
+    On the covariance R that remains given the labels so far, with s² the noise of a label (see
+    :class:`gpgc.uncertainty.planning.Plan`),
 
     - ``"variance"`` takes the node that lowers the total variance most,
       :math:`\sum_i R_{ij}^2 / (R_{jj} + s^2)`;
     - ``"weighted"`` counts by how uncertain the classes are,
-      :math:`g_j \sum_i g_i R_{ij}^2 / (R_{jj} + s^2)` with :math:`g = 1 - \sum_c p_c^2`, once
-      there are two labels for each class seen, and is ``"variance"`` until then;
+      :math:`g_j \sum_i g_i R_{ij}^2 / (R_{jj} + s^2)` with :math:`g = 1 - \sum_c p_c^2`;
+    - ``"error"`` takes, of the best by ``"weighted"``, the node whose label is expected to lower
+      the share of wrong labels most (:func:`gpgc.uncertainty.planning.error_reduction`);
     - ``"margin"`` takes the smallest gap between the two largest probabilities, by the largest
       :math:`(1 - (p_{(1)} - p_{(2)})) R_{jj}`.
 
-    What all nodes have in common is conditioned away first: it moves no decision. Within a batch
-    R is conditioned on each pick, so that picks do not repeat each other. Adding a label costs one
-    column of Γ and O(N·D); noise and temperature are chosen again, by leave-one-out, whenever the
-    number of labels has doubled.
+    ``"weighted"`` and ``"error"`` are ``"variance"`` until there are four labels for each class
+    seen: before, probabilities mislead.
+
+    Within a batch R is conditioned on each pick, so that picks do not repeat each other. Adding a
+    label costs one column of Γ and O(N·D); noise and temperature are chosen again, by
+    leave-one-out, whenever the number of labels has grown by a quarter.
 
     Parameters
     ----------
@@ -139,17 +135,12 @@ class Labelling:
         self._estimator = estimator
         self._n_nodes = n_nodes = estimator.covariance_.n_nodes
         self._costs = _check_costs(costs, n_nodes)
-        every, rng = np.arange(n_nodes), np.random.default_rng(estimator.random_state)
         chosen = estimator._check_nodes(candidates)
-        allowed = every if chosen is None else np.unique(chosen)
-        self._candidates = _sample(allowed, MAX_CANDIDATES, rng)
-        self._witnesses = every if n_nodes <= EXACT_NODES else _sample(every, N_WITNESSES, rng)
+        allowed = np.arange(n_nodes) if chosen is None else np.unique(chosen)
+        self._plan = Plan(estimator._network.for_planning(), allowed, estimator.random_state)
         self.classes: list[Any] = []
         self._codes: dict[int, int] = {}
-        self._chosen_at = 0
-        self._design = GrowingPosterior(estimator.covariance_, 1.0)
-        self._design.noise_variance = DESIGN_NOISE * (self._design.observe_mean() or 1.0)
-        self._residual = self._design.residual(self._witnesses, self._candidates)
+        self._n_chosen_by = self._n_conditioned = 0
         labelled = getattr(estimator, "labelled_nodes_", np.empty(0, dtype=np.intp))
         if len(labelled):
             self.add(labelled, estimator.transduction_[labelled])
@@ -180,25 +171,23 @@ class Labelling:
             )
         if n < 1:
             raise InputError(f"n must be at least 1, got {n}")
-        here, cost = self._candidates, self._costs[self._candidates]
-        free = ~np.isin(here, list(self._codes))
-        n = min(n, int(free.sum()))
-        design, residual = self._design, self._residual
-        if n > 1:
-            design, residual = design.copy(), residual.copy()
-        weight = self._weights(strategy)
+        strategy = self._trusted(strategy)
+        plan = self._plan if n == 1 else self._plan.copy()
+        here, free = plan.candidates, ~np.isin(plan.candidates, list(self._codes))
+        weights = self._weights(strategy)
+        believed = self._posterior.copy() if strategy == "error" else None
         nodes: list[int] = []
         gains: list[float] = []
-        for _ in range(n):
+        for _ in range(min(n, int(free.sum()))):
             if nodes:
-                _observe(design, residual, self._witnesses, here, nodes[-1:])
-            variance = design.variance[here]
-            if strategy == "margin":
-                gain = weight[here] * variance
-            else:
-                fall = _weighted_squares(weight[self._witnesses], residual)
-                gain = weight[here] * fall / (variance + design.noise_variance)
-            gain = np.where(free, gain / cost, -np.inf)
+                plan.observe(nodes[-1:])
+            if nodes and believed is not None:
+                believed.observe(nodes[-1:], believed.mean[nodes[-1:]])
+            by_margin = strategy == "margin"
+            gain = weights[here] * plan.variance if by_margin else plan.gains(weights)
+            gain = np.where(free, gain / self._costs[here], -np.inf)
+            if believed is not None:
+                gain = self._error_reduction(believed, plan, gain)
             best = int(np.argmax(gain))
             free[best] = False
             nodes.append(int(here[best]))
@@ -217,12 +206,7 @@ class Labelling:
         self.classes += [label for label in dict.fromkeys(given) if label not in self.classes]
         codes = [self.classes.index(label) for label in given]
         self._codes |= dict(zip(chosen.tolist(), codes, strict=True))
-        _observe(self._design, self._residual, self._witnesses, self._candidates, chosen)
-        if len(self._codes) >= 2 * self._chosen_at:
-            self._choose_again()
-        else:
-            self._posterior.widen(len(self.classes))
-            self._posterior.observe(chosen, np.eye(len(self.classes))[codes])
+        self._plan.observe(chosen)
 
     def predict_proba(self) -> Array:
         """Return the probability (N, k) of each of ``classes``, from the labels so far.
@@ -231,6 +215,7 @@ class Labelling:
         """
         if not self._codes:
             raise InputError("probabilities need at least one label, got none so far")
+        self._condition()
         return softmax(self._temperature * self._posterior.mean)
 
     def estimator(self) -> GPGCClassifier:
@@ -240,58 +225,59 @@ class Labelling:
             y[node] = self.classes[code]
         return self._estimator.relabel(y)
 
-    def _choose_again(self) -> None:
-        """Choose covariance, noise and temperature by all labels, and condition on them anew."""
-        estimator, nodes = self.estimator(), list(self._codes)
-        self._chosen_at, self._temperature = len(nodes), estimator.temperature_
-        noise = max(estimator.noise_variance_, np.finfo(np.float64).tiny)
-        self._posterior = GrowingPosterior(estimator.covariance_, noise, len(self.classes))
-        self._posterior.observe(nodes, np.eye(len(self.classes))[list(self._codes.values())])
+    def copy(self) -> Self:
+        """Return a labelling that may go on by itself, from the labels so far."""
+        other = object.__new__(type(self))
+        other.__dict__ = self.__dict__ | {
+            "classes": self.classes.copy(),
+            "_codes": self._codes.copy(),
+            "_estimator": copy(self._estimator),
+            "_plan": self._plan.copy(),
+        }
+        if self._n_conditioned:
+            other._posterior = self._posterior.copy()
+        return other
+
+    def _condition(self) -> None:
+        """Condition on the labels that came since; with many, choose noise and so on by all."""
+        nodes, codes = list(self._codes), list(self._codes.values())
+        if len(nodes) > GROWTH * self._n_chosen_by:
+            estimator = self.estimator()
+            noise = max(estimator.noise_variance_, np.finfo(np.float64).tiny)
+            self._temperature = estimator.temperature_
+            self._posterior = GrowingPosterior(estimator.covariance_, noise, len(self.classes))
+            self._n_chosen_by, self._n_conditioned = len(nodes), 0
+        fresh = slice(self._n_conditioned, None)
+        self._posterior.widen(len(self.classes))
+        self._posterior.observe(nodes[fresh], np.eye(len(self.classes))[codes[fresh]])
+        self._n_conditioned = len(nodes)
+
+    def _trusted(self, strategy: Strategy) -> Strategy:
+        """Return the strategy, or ``"variance"`` while labels are too few for it."""
+        n_classes = len(self.classes)
+        few = len(self._codes) < LABELS_PER_CLASS * n_classes and strategy != "margin"
+        return "variance" if few or n_classes < 2 else strategy
+
+    def _error_reduction(self, believed: GrowingPosterior, plan: Plan, gain: Array) -> Array:
+        """Return the expected reduction of errors, over costs, of those that gain most."""
+        shortlist = np.argsort(-gain)[:SHORTLIST]
+        nodes = plan.candidates[shortlist]
+        falls = error_reduction(believed, self._temperature, nodes, plan.sample)
+        worth = np.full(len(gain), -np.inf)
+        worth[shortlist] = np.where(
+            np.isfinite(gain[shortlist]), falls / self._costs[nodes], -np.inf
+        )
+        return worth
 
     def _weights(self, strategy: Strategy) -> Array:
         """Return how much each node counts."""
-        codes = list(self._codes.values())
-        few = not codes or np.bincount(codes).min() < LABELS_PER_CLASS or len(self.classes) < 2
-        if few and strategy == "weighted":
-            strategy = "variance"
-        if strategy == "variance" or len(self.classes) < 2:
+        if strategy == "variance":
             return np.ones(self._n_nodes)
         probability = self.predict_proba()
-        if strategy == "weighted":
-            return np.asarray(1 - np.einsum("ic,ic->i", probability, probability))
-        second, first = np.partition(probability, -2, axis=1)[:, -2:].T
-        return np.asarray(1 - (first - second))
-
-
-def _observe(
-    design: GrowingPosterior, residual: Array, rows: Integers, columns: Integers, nodes: Any
-) -> None:
-    """Condition the design on nodes, and the stored residual covariance R[rows, columns]."""
-    for node in nodes:
-        design.observe([node])
-        fall = design.last_row().astype(residual.dtype)
-        left, right = fall[rows], fall[columns]
-        for part in _parts(len(rows)):
-            residual[part] -= np.outer(left[part], right)
-
-
-def _weighted_squares(weights: Array, residual: Array) -> Array:
-    """Return Σ_i w_i R_ij² for each column j."""
-    total = np.zeros(residual.shape[1])
-    for part in _parts(len(residual)):
-        total += weights[part].astype(residual.dtype) @ residual[part] ** 2
-    return total
-
-
-def _parts(n_rows: int) -> Iterator[slice]:
-    """Give the rows in parts that stay in cache."""
-    return (slice(start, start + CACHED_ROWS) for start in range(0, n_rows, CACHED_ROWS))
-
-
-def _sample(nodes: Integers, at_most: int, rng: np.random.Generator) -> Integers:
-    if len(nodes) <= at_most:
-        return nodes
-    return np.sort(rng.choice(nodes, at_most, replace=False))
+        if strategy == "margin":
+            second, first = np.partition(probability, -2, axis=1)[:, -2:].T
+            return np.asarray(1 - (first - second))
+        return np.asarray(1 - np.einsum("ic,ic->i", probability, probability))
 
 
 def _check_costs(costs: Any, n_nodes: int) -> Array:

@@ -1,0 +1,45 @@
+"""Shares of the classes in the whole graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpgc._typing import Array
+from gpgc.errors import InputError
+from gpgc.gp.calibration import estimate_prior
+
+
+def class_prior(wish: Any, shares: Array, probabilities: Array, n_labels: int) -> Array:
+    """Return the class shares that were wished for.
+
+    Parameters
+    ----------
+    wish : {"estimated", "labels"} or array of shape (k,)
+        Estimated from the unlabelled nodes, those of the labels, or known ones.
+    shares : array of shape (k,)
+        Those of the labels.
+    probabilities : array of shape (n, k)
+        Of the unlabelled nodes, under the shares of the labels.
+    n_labels : int
+        How many labels the probabilities come from.
+
+    Returns
+    -------
+    array of shape (k,)
+        Positive, summing to 1.
+
+    Examples
+    --------
+    >>> class_prior([3, 1], np.array([0.5, 0.5]), np.empty((0, 2)), 4)
+    array([0.75, 0.25])
+    """
+    if isinstance(wish, str):
+        if wish not in ("estimated", "labels"):
+            raise InputError(f"class_prior must be 'estimated', 'labels' or an array, got {wish!r}")
+        return shares if wish == "labels" else estimate_prior(probabilities, shares, n_labels)
+    known = np.asarray(wish, dtype=np.float64)
+    if known.shape != shares.shape or not (known > 0).all() or not np.isfinite(known).all():
+        raise InputError(f"class_prior must hold {len(shares)} positive shares, got {wish!r}")
+    return np.asarray(known / known.sum())

@@ -1,0 +1,266 @@
+"""Networks of growing width against the infinite one, trained and merely drawn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpgc._typing import Array
+from gpgc.datasets import Dataset, load_planetoid
+from gpgc.estimators import GPGCClassifier
+from gpgc.estimators.storage import write_whole
+from gpgc.experiments import published
+from gpgc.experiments.figures import MARKERS, PALETTE, save_figure
+from gpgc.experiments.tables import Table
+from gpgc.finite import finite_covariance
+from gpgc.graph import normalize
+from gpgc.models import Architecture, covariance
+
+TRAINED = (16, 64, 256, 1024)
+"""Hidden units of the networks that are trained."""
+
+DRAWN = (16, 64, 256, 1024, 4096)
+"""Hidden units of the networks that are only drawn."""
+
+PAPER = {
+    "cora": (81.5, 82.2, 83.0, None, 83.6),
+    "citeseer": (69.7, 70.9, 71.0, None, 72.1),
+    "pubmed": (79.0, 79.3, 79.3, None, 79.6),
+}
+"""The paper's accuracy at each trained width and at infinity, in per cent."""
+
+LINES = ("-", "--", "-.")
+
+Progress = Callable[[str], None]
+Run = dict[str, Any]
+
+
+def width_study(
+    data_dir: Path | None, seeds: int, out: Path, progress: Progress
+) -> tuple[list[Table], list[Path]]:
+    """Return the tables of accuracy and of distance to Γ, and the picture that was written.
+
+    Parameters
+    ----------
+    data_dir : Path, optional
+        Where the citation networks are.
+    seeds : int
+        How often each network is trained, and drawn.
+    out : Path
+        Folder of the picture and of ``width_runs.jsonl``, which holds each trained network's
+        accuracy as soon as it is known; what is found there is not trained again.
+    progress : callable
+        Told what is being done.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    datasets = {name: load_planetoid(name, data_dir) for name in published.CITATION}
+    accuracy = {
+        name: trained_accuracy(data, range(seeds), out / "width_runs.jsonl", progress)
+        for name, data in datasets.items()
+    }
+    infinite = {name: infinite_accuracy(data) for name, data in datasets.items()}
+    first = next(iter(datasets.values()))
+    distance = distances(first, range(seeds), progress)
+    tables = [
+        _accuracy_table(accuracy, infinite, seeds),
+        _distance_table(distance, first.name, seeds),
+    ]
+    return tables, draw_width(accuracy, infinite, distance, first.name, out)
+
+
+def trained_accuracy(data: Dataset, seeds: Sequence[int], path: Path, progress: Progress) -> Array:
+    """Return test accuracies (n_widths, n_seeds), from the file as far as it has them."""
+    runs = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    found = {(run["dataset"], run["width"], run["seed"]): run for run in runs}
+    for width in TRAINED:
+        for seed in seeds:
+            if (data.name, width, seed) in found:
+                continue
+            progress(f"{data.name}: {width} units, run {seed + 1} of {len(seeds)}")
+            run = _train(data, width, seed)
+            found[data.name, width, seed] = run
+            runs.append(run)
+            write_whole(path, "".join(f"{json.dumps(run)}\n" for run in runs).encode())
+    return np.array(
+        [[found[data.name, width, seed]["accuracy"] for seed in seeds] for width in TRAINED]
+    )
+
+
+def _train(data: Dataset, width: int, seed: int) -> Run:
+    from gpgc.baselines import Problem
+    from gpgc.baselines.graph_convolution import run
+
+    outcome = run(Problem.of(data), seed, hidden=width)
+    return {
+        "dataset": data.name,
+        "width": width,
+        "seed": seed,
+        "accuracy": _accuracy(outcome.probabilities, data),
+        "epochs": outcome.epochs,
+        "train_seconds": round(outcome.train_seconds, 3),
+    }
+
+
+def infinite_accuracy(data: Dataset) -> float:
+    """Return the test accuracy of the Gaussian process, which sees the training labels alone."""
+    labels = np.full(len(data.labels), -1)
+    labels[data.train] = data.labels[data.train]
+    estimator = GPGCClassifier("big").fit(data.features, labels, adjacency=data.adjacency)
+    return _accuracy(estimator.predict_proba(), data)
+
+
+def _accuracy(probabilities: Array, data: Dataset) -> float:
+    return float(np.mean(probabilities.argmax(axis=1)[data.test] == data.labels[data.test]))
+
+
+def distances(data: Dataset, seeds: Sequence[int], progress: Progress) -> Array:
+    r"""Return :math:`\|\Gamma_w - \Gamma\|_F / \|\Gamma\|_F` of random networks.
+
+    Returns
+    -------
+    array of shape (n_widths, n_seeds)
+    """
+    gamma = covariance(data.adjacency, data.features).block()
+    scale = np.linalg.norm(gamma)
+    propagation = normalize(data.adjacency)
+    result = np.zeros((len(DRAWN), len(seeds)))
+    for place, width in enumerate(DRAWN):
+        progress(f"{data.name}: covariance of random networks with {width} units")
+        for column, seed in enumerate(seeds):
+            rng = np.random.default_rng([width, seed])
+            drawn = finite_covariance(Architecture(), propagation, data.features, width, rng)
+            result[place, column] = np.linalg.norm(drawn - gamma) / scale
+    return result
+
+
+def slope(distance: Array) -> float:
+    """Return the exponent of the width that fits the distances best."""
+    exponent, _ = np.polyfit(np.log(DRAWN), np.log(distance.mean(axis=1)), 1)
+    return float(exponent)
+
+
+def _accuracy_table(accuracy: dict[str, Array], infinite: dict[str, float], seeds: int) -> Table:
+    table = Table(
+        "width_accuracy",
+        "Test accuracy of a GCN by its hidden units, per cent: ours (paper's)",
+        ["data set", *(str(width) for width in TRAINED), "+∞"],
+        notes=[
+            f"GCN: mean ± standard deviation over {seeds} seeds, public split, validation labels "
+            "for early stopping. +∞ is GPGC-big, which is exact and has no seed; its noise is "
+            "chosen by leave-one-out on the training labels, without validation labels."
+        ],
+    )
+    for name, runs in accuracy.items():
+        ours = [f"{100 * row.mean():.1f} ± {100 * row.std():.1f}" for row in runs]
+        ours.append(f"{100 * infinite[name]:.1f}")
+        cells = zip(ours, PAPER.get(name, (None,) * len(ours)), strict=True)
+        table.rows.append(
+            [name, *(f"{mine} ({theirs})" if theirs else mine for mine, theirs in cells)]
+        )
+    return table
+
+
+def _distance_table(distance: Array, name: str, seeds: int) -> Table:
+    table = Table(
+        "width_distance",
+        f"Relative distance of the covariance of random GCNs to Γ on {name}",
+        ["hidden units", "mean", "standard deviation"],
+        notes=[
+            f"Frobenius norm of the difference over that of Γ, all pairs of nodes, {seeds} draws. "
+            f"It falls as the width to the power {slope(distance):.2f}; theory says -0.50."
+        ],
+    )
+    for width, row in zip(DRAWN, distance, strict=True):
+        table.rows.append([width, float(row.mean()), float(row.std())])
+    return table
+
+
+def draw_width(
+    accuracy: dict[str, Array],
+    infinite: dict[str, float],
+    distance: Array,
+    name: str,
+    folder: Path,
+) -> list[Path]:
+    """Draw accuracy and distance against width, with deviations over seeds as error bars."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
+    _draw_accuracy(left, accuracy, infinite)
+    _draw_distance(right, distance, name)
+    for axis in (left, right):
+        axis.spines[["top", "right"]].set_visible(False)
+    return save_figure(figure, folder, "width")
+
+
+def _draw_accuracy(axis: Any, accuracy: dict[str, Array], infinite: dict[str, float]) -> None:
+    places = np.arange(len(TRAINED) + 1)
+    for index, (name, runs) in enumerate(accuracy.items()):
+        mean = 100 * np.append(runs.mean(axis=1), infinite[name])
+        spread = 100 * np.append(runs.std(axis=1), 0.0)
+        axis.errorbar(
+            places,
+            mean,
+            spread,
+            color=PALETTE[index],
+            linestyle=LINES[index % len(LINES)],
+            marker=MARKERS[index],
+            capsize=3,
+            label=name,
+        )
+        if name in PAPER:
+            paper = [np.nan if value is None else value for value in PAPER[name]]
+            axis.plot(
+                places + 0.12,
+                paper,
+                color=PALETTE[index],
+                linestyle="none",
+                marker=MARKERS[index],
+                fillstyle="none",
+            )
+    axis.set(
+        title="Trained networks (hollow: the paper's numbers)",
+        xlabel="hidden units",
+        ylabel="test accuracy, per cent",
+        xticks=places,
+        xticklabels=[*(f"{width:,}" for width in TRAINED), "∞"],
+    )
+    axis.legend(frameon=False, ncols=len(accuracy))
+
+
+def _draw_distance(axis: Any, distance: Array, name: str) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    mean = distance.mean(axis=1)
+    axis.errorbar(
+        DRAWN,
+        mean,
+        distance.std(axis=1),
+        color=PALETTE[0],
+        marker=MARKERS[0],
+        capsize=3,
+        label=f"{name}, slope {slope(distance):.2f}".replace("-", "−"),
+    )
+    centre = np.exp(np.mean(np.log(mean) + np.log(DRAWN) / 2))
+    axis.plot(DRAWN, centre / np.sqrt(DRAWN), color="0.35", linestyle="--", label="slope −1/2")
+    axis.set(
+        title="Random networks, distance to the limit",
+        xscale="log",
+        yscale="log",
+        xlabel="hidden units",
+        ylabel=r"$\|\Gamma_{\mathrm{width}} - \Gamma\|_F\ /\ \|\Gamma\|_F$",
+        xticks=DRAWN,
+        xticklabels=[f"{width:,}" for width in DRAWN],
+    )
+    axis.xaxis.minorticks_off()
+    axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.yaxis.set_minor_formatter(NullFormatter())
+    axis.legend(frameon=False)

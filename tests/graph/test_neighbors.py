@@ -1,0 +1,73 @@
+"""Neighbour graphs of many vectors."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from gpgc.graph import neighbor_graph, neighbors
+
+
+@pytest.fixture
+def clusters():
+    """20,000 vectors of 32 numbers around 200 centres, of 8 dimensions each."""
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(200, 32))
+    spread = rng.normal(size=(200, 8, 32)) / 4
+    member = rng.integers(200, size=20_000)
+    inner = rng.normal(size=(20_000, 8))
+    return (centres[member] + np.einsum("ij,ijk->ik", inner, spread[member])).astype(np.float32)
+
+
+def recall(found, truth):
+    return found.multiply(truth).nnz / truth.nnz
+
+
+def test_approximate_graph_finds_the_true_neighbours(clusters, monkeypatch):
+    pytest.importorskip("faiss")
+    truth = neighbor_graph(clusters)
+    monkeypatch.setattr(neighbors, "EXACT_PAIRS", 0)
+    found = neighbor_graph(clusters)
+    assert recall(found, truth) > 0.95
+    assert found.diagonal().sum() == 0
+    assert (np.diff(found.indptr) >= 10).all()
+    assert (neighbor_graph(clusters[:500], exact=True) != neighbor_graph(clusters[:500])).nnz == 0
+
+
+def test_search_goes_on_until_the_recall_is_reached(monkeypatch):
+    """Vectors without clusters are the worst case: the nearest lie in many cells."""
+    pytest.importorskip("faiss")
+    vectors = np.random.default_rng(0).normal(size=(3_000, 64)).astype(np.float32)
+    truth = neighbor_graph(vectors)
+    monkeypatch.setattr(neighbors, "EXACT_PAIRS", 0)
+    monkeypatch.setattr(neighbors, "ROWS_PER_CELL", 30)
+    assert recall(neighbor_graph(vectors), truth) > 0.94
+    monkeypatch.setattr(neighbors, "RECALL", 0.0)
+    assert recall(neighbor_graph(vectors), truth) < 0.9
+
+
+def test_approximate_links_of_new_rows(clusters, monkeypatch):
+    pytest.importorskip("faiss")
+    fitted, new = clusters[:5_000], clusters[5_000:5_500]
+    truth = neighbors.nearest_links(fitted, new)
+    monkeypatch.setattr(neighbors, "EXACT_PAIRS", 0)
+    found = neighbors.nearest_links(fitted, new)
+    assert found.shape == truth.shape
+    assert recall(found, truth) > 0.94
+
+
+def test_equal_rows_do_not_become_their_own_neighbours(monkeypatch):
+    pytest.importorskip("faiss")
+    monkeypatch.setattr(neighbors, "EXACT_PAIRS", 0)
+    graph = neighbor_graph(np.zeros((600, 16)), 3)
+    assert graph.diagonal().sum() == 0
+
+
+def test_many_rows_without_faiss_name_the_extra(monkeypatch):
+    monkeypatch.setattr(neighbors, "EXACT_PAIRS", 0)
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    vectors = np.random.default_rng(0).normal(size=(50, 20))
+    with pytest.raises(ImportError, match=r"gpgc\[neighbors\]"):
+        neighbor_graph(vectors)
+    assert neighbor_graph(vectors, exact=True).shape == (50, 50)
+    assert neighbor_graph(vectors[:, :3]).shape == (50, 50)
