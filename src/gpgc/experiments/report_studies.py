@@ -192,4 +192,5 @@ class RuntimeStudy:
 
 
 def _find(out: Path, name: str) -> Path | None:
-    return next(iter(sorted(out.rglob(name))), None)
+    """Return a file of the folder, else of a folder in it."""
+    return out / name if (out / name).exists() else next(iter(sorted(out.rglob(name))), None)
