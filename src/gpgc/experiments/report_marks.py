@@ -37,7 +37,7 @@ def difference(values: Sequence[float], published: float | None) -> str | None:
         return None
     deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
     gap = float(np.mean(values)) - published
-    return f"{gap:+.1f}{_mark(gap, deviation, len(values))}"
+    return f"{round(gap, 1) + 0.0:+.1f}{_mark(gap, deviation, len(values))}"
 
 
 def marked(table: Table) -> Table:
