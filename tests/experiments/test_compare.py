@@ -162,6 +162,17 @@ def test_our_systems_label_a_chain(task, name):
     assert (forecast[task.test].argmax(axis=1) == task.truth).all()
 
 
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "accuracy"), [("GPGC-big", 0.811), ("GPGC", 0.843), ("GPGC-X", 0.860)]
+)
+def test_our_rows_are_those_of_the_citation_table(data_dir, name, accuracy):
+    task = known_task("cora", "pca", data_dir, 0)
+    forecast = find_system(name, {})(task.problem, seed=0).probabilities
+    right = np.mean(forecast[task.test].argmax(axis=1) == task.truth)
+    assert right == pytest.approx(accuracy, abs=0.003)
+
+
 def test_the_choice_of_settings_can_be_left_out_of_the_seconds(task):
     whole = find_system("GPGC-big", {})(task.problem, seed=0)
     part = find_system("GPGC-big", {"count_choice": False})(task.problem, seed=0)
