@@ -76,7 +76,7 @@ class Summary:
     def deviation(self) -> float | None:
         """Return the standard deviation of the accuracy over seeds, from two on."""
         values = self.accuracies()
-        return float(np.std(values, ddof=1)) if len(values) > 1 else None
+        return round(float(np.std(values, ddof=1)), 2) if len(values) > 1 else None
 
 
 def wanted_systems(methods: str, task: Task) -> list[str]:
@@ -179,15 +179,23 @@ def screen_table(name: str, summaries: Sequence[Summary], notes: Sequence[str] =
         ],
     )
     for summary in summaries:
-        cells = [f"{mean:.3g}" if mean and mean < 10 else mean for mean in _means(summary)]
+        cells = [_brief(mean) for mean in _means(summary)]
         table.rows.append([summary.system, _spread(summary) or "none", summary.published, *cells])
     return table
 
 
 def _means(summary: Summary) -> list[Any]:
     loss, error, train, predict, memory = map(summary.mean, MEASURES)
-    share = None if error is None else 100 * error
-    return [loss, share, train, predict, None if memory is None else round(memory)]
+    if loss is None or error is None or train is None or predict is None:
+        return [None] * len(MEASURES)
+    size = None if memory is None else round(memory)
+    return [loss, 100 * error, round(train, 4), round(predict, 4), size]
+
+
+def _brief(value: Any) -> Any:
+    if value is None or value >= 10:
+        return value
+    return f"{value:.3g}" if value >= 0.001 else "<0.001"
 
 
 def _spread(summary: Summary) -> str | None:

@@ -32,6 +32,9 @@ NAMES = (
 )
 """All systems in the order of the paper's table, those that learn from validation labels last."""
 
+LIBRARIES = ("torch", "torch_geometric", "gpytorch", "gensim")
+"""What the extra ``baselines`` brings."""
+
 
 def find_system(name: str, options: dict[str, Any]) -> System:
     """Return a system by its name, or by ``module:function`` where a user brings one.
@@ -68,6 +71,21 @@ def check_name(name: str) -> None:
 def settings_of(name: str) -> dict[str, Any]:
     """Return what a system is run with besides the problem and the seed."""
     return SYSTEMS[name][1] if name in SYSTEMS else OURS.get(name, {})
+
+
+def missing_library(error: ImportError) -> str:
+    """Return which library a system needs, and the extra that brings it.
+
+    Examples
+    --------
+    >>> missing_library(ModuleNotFoundError("No module named 'torch'", name="torch"))
+    'needs torch, which is not installed: pip install "gpgc[baselines]"'
+    """
+    library = (error.name or "").partition(".")[0]
+    if not isinstance(error, ModuleNotFoundError) or library == "gpgc":
+        return f"ImportError: {error}"
+    extra = ': pip install "gpgc[baselines]"' if library in LIBRARIES else ""
+    return f"needs {library}, which is not installed{extra}"
 
 
 def run_default(problem: Problem, seed: int) -> Outcome:
