@@ -33,7 +33,7 @@ SAMPLE = 1_000
 """Rows by which the recall is measured."""
 
 ROWS_PER_CELL = 256
-ROWS_TO_PARTITION = 64
+ROWS_TO_PARTITION = 40
 """Rows a cell by which the partition is learnt."""
 
 FIRST_CELLS = 8
