@@ -145,9 +145,9 @@ def compare_table(name: str, summaries: Sequence[Summary], notes: Sequence[str] 
             "Each run had one core and a process of its own, whose peak memory is given, libraries "
             "included; seconds are processor time. ECE is the expected calibration error, in per "
             "cent. ▲ and ▼: further from the published accuracy than two standard errors over "
-            "seeds, or than one point where there is no spread. GPGC systems draw nothing at "
-            "random; the training seconds of GPGC-small, GPGC-big and GPGC-X include the choice of "
-            "their settings.",
+            "seeds, or than one point where there is no spread. GPGC systems draw nothing "
+            "at random; the training seconds of GPGC-small, GPGC-big and GPGC-X include the choice "
+            "of their settings.",
             *notes,
         ],
     )
