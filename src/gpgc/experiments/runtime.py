@@ -73,10 +73,10 @@ def runtime_tables(runs: Mapping[str, Sequence[Record]]) -> list[Table]:
         "Seconds on one core: ours (paper's)",
         ["data set", "phase", *SYSTEMS],
         notes=[
-            "Medians over runs. Settings are given, as in the paper. GPGC-big has the mean of all "
-            "nodes when training ends; testing turns it into probabilities. Where a run took "
-            f"longer than {LIMIT_SECONDS:,.0f} s, the seconds of an epoch are those of "
-            f"{PROBE_EPOCHS} epochs."
+            "Processor time, medians over runs. Settings are given, as in the paper. GPGC-big has "
+            "the mean of all nodes when training ends; testing turns it into probabilities. Where "
+            f"a run took longer than {LIMIT_SECONDS:,.0f} s by the clock, the seconds of an epoch "
+            f"are those of a run of {PROBE_EPOCHS}."
         ],
     )
     ratios = Table(
