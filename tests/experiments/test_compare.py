@@ -25,6 +25,7 @@ from gpgc.experiments.systems import NAMES, find_system
 
 STUBS = """
 import os, time
+from pathlib import Path
 import numpy as np
 from gpgc.baselines import Outcome
 
@@ -38,6 +39,7 @@ def bad(problem, seed):
     raise ValueError("no luck today")
 
 def slow(problem, seed):
+    Path(__file__).with_name("slow.pid").write_text(str(os.getpid()))
     time.sleep(60)
 
 def infinite(problem, seed):
@@ -99,16 +101,16 @@ def test_one_that_fails_and_one_out_of_time_do_not_stop_the_others(stubs, task, 
 
 def test_what_is_done_is_not_done_again(stubs, task, tmp_path):
     systems = ["stub_systems:good", "stub_systems:bad"]
-    first, _ = run(task, systems, tmp_path, seeds=2)
+    first, _ = run(task, systems, tmp_path)
     path = run_file(tmp_path, "chain")
-    assert len(read_runs(path)) == 4
-    second, steps = run(task, systems, tmp_path, seeds=3)
-    assert "4 of 6 runs to do" in steps[0]  # seed 2 of both, and what had failed
-    assert second[:2] == first[:2]
-    assert len(read_runs(path)) == 8
-    assert len(latest(read_runs(path))) == 6
-    _, steps = run(task, systems[:1], tmp_path, seeds=3, fresh=True)
-    assert "3 of 3 runs to do" in steps[0]
+    assert len(read_runs(path)) == 2
+    second, steps = run(task, systems, tmp_path, seeds=2)
+    assert "3 of 4 runs to do" in steps[0]  # the other seed of both, and what had failed
+    assert second[0] == first[0]
+    assert len(read_runs(path)) == 5
+    assert len(latest(read_runs(path))) == 4
+    _, steps = run(task, systems[:1], tmp_path, fresh=True)
+    assert "1 of 1 runs to do" in steps[0]
 
 
 def test_another_split_or_another_version_is_another_run(stubs, task, tmp_path, monkeypatch):
@@ -158,6 +160,17 @@ def test_our_systems_label_a_chain(task, name):
     forecast = outcome.probabilities
     np.testing.assert_allclose(forecast.sum(axis=1), 1)
     assert (forecast[task.test].argmax(axis=1) == task.truth).all()
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "accuracy"), [("GPGC-big", 0.811), ("GPGC", 0.843), ("GPGC-X", 0.860)]
+)
+def test_our_rows_are_those_of_the_citation_table(data_dir, name, accuracy):
+    task = known_task("cora", "pca", data_dir, 0)
+    forecast = find_system(name, {})(task.problem, seed=0).probabilities
+    right = np.mean(forecast[task.test].argmax(axis=1) == task.truth)
+    assert right == pytest.approx(accuracy, abs=0.003)
 
 
 def test_the_choice_of_settings_can_be_left_out_of_the_seconds(task):
@@ -290,11 +303,14 @@ def test_an_interrupt_leaves_whole_lines_and_no_children(stubs, tmp_path):
     command += ["--labels", "labels.csv", "--out", "out", "--seeds", "1"]
     command += ["--methods", "stub_systems:good,stub_systems:slow"]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
-    path = run_file(tmp_path / "out", "edges")
+    child = tmp_path / "slow.pid"
     for _ in range(600):
-        if path.exists() and path.read_text():
+        if child.exists() and child.read_text():
             break
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) != 0
-    assert [run["system"] for run in read_runs(path)] == ["stub_systems:good"]
+    runs = read_runs(run_file(tmp_path / "out", "edges"))
+    assert [run["system"] for run in runs] == ["stub_systems:good"]
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(child.read_text()), 0)

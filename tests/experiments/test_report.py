@@ -159,10 +159,10 @@ def test_two_standard_errors_or_one_point(values, paper, expected):
     assert difference(values, paper) == expected
 
 
-def test_the_number_of_runs_is_read_in_the_title():
+def test_the_number_of_runs_is_read_in_title_or_notes():
     row = ["GCN", "80.0 ± 1.0 (81.0)"]
     assert marked(Table("t", "Accuracy over 4 seeds", ["s", "cora"], [row])).rows == [row]
-    many = marked(Table("t", "Accuracy over 9 seeds", ["s", "cora"], [row])).rows
+    many = marked(Table("t", "Accuracy", ["s", "cora"], [row], ["Over 9 seeds."])).rows
     assert many == [["GCN", "80.0 ± 1.0 (81.0) ▼"]]
     assert marked(Table("t", "Chosen settings", ["s", "x"], [["a", "1.0 (9.0)"]])).rows[0][1] == (
         "1.0 (9.0)"

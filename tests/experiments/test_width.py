@@ -1,7 +1,5 @@
 """The study of width, on a toy graph."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -10,6 +8,7 @@ pytest.importorskip("torch")
 from benchmarks.growth import block_model
 from gpgc.datasets import Dataset, random_split
 from gpgc.experiments import width
+from gpgc.experiments.journal import Journal
 
 
 @pytest.fixture
@@ -45,22 +44,19 @@ def test_what_was_trained_is_found_again(toy, tmp_path, monkeypatch):
         if len(trained) == 3:
             raise KeyboardInterrupt
         trained.append((units, seed))
-        return {"dataset": "toy", "width": units, "seed": seed, "accuracy": units + seed / 10}
+        return {"accuracy": units + seed / 10}
 
     monkeypatch.setattr(width, "_train", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        width.trained_accuracy(toy, range(2), path, silent)
-    assert len(path.read_text().splitlines()) == 3
+        width.trained_accuracy(toy, 2, Journal(path), silent)
     trained.clear()
-    np.testing.assert_array_equal(
-        width.trained_accuracy(toy, range(2), path, silent), [[4.0, 4.1], [8.0, 8.1]]
-    )
+    again = width.trained_accuracy(toy, 2, Journal(path), silent)
+    np.testing.assert_array_equal(again, [[4.0, 4.1], [8.0, 8.1]])
     assert trained == [(8, 1)]
-    assert [json.loads(line)["seed"] for line in path.read_text().splitlines()] == [0, 1, 0, 1]
 
 
-def test_covariances_of_random_networks_approach_the_limit_by_the_root_of_the_width(toy):
-    distance = width.distances(toy, range(8), silent)
+def test_covariances_of_random_networks_approach_the_limit_by_the_root_of_the_width(toy, tmp_path):
+    distance = width.distances(toy, 8, Journal(tmp_path / "runs.jsonl"), silent)
     assert distance.shape == (3, 8)
     assert (np.diff(distance.mean(axis=1)) < 0).all()
     assert width.slope(distance) == pytest.approx(-0.5, abs=0.12)

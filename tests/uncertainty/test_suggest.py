@@ -104,7 +104,7 @@ def test_few_labels_are_chosen_by_variance_alone(graph):
     labelling = Labelling.on(features, None, adjacency)
     labelling.add([0, 1, 2, 3, 4, 5, 6], ["a", "b", "a", "b", "a", "b", "a"])
     by_variance = labelling.suggest(1, "variance")
-    for strategy in ("weighted", "error"):
+    for strategy in ("weighted", "error", "margin"):
         assert labelling.suggest(1, strategy).gains == pytest.approx(by_variance.gains)
     labelling.add([7], ["b"])
     assert labelling.suggest(1, "weighted").gains != pytest.approx(

@@ -53,6 +53,9 @@ class Problem:
 class Outcome:
     """What a system says of every node, and how long it took.
 
+    Seconds are processor time of the one core that a system runs on, so that those of a busy
+    machine count as well.
+
     Parameters
     ----------
     probabilities : ndarray of shape (N, C)

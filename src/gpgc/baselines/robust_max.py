@@ -158,12 +158,11 @@ def _slopes(mean: Tensor, variance: Tensor, labels: Tensor) -> tuple[Tensor, ...
     moments = mean.clone().requires_grad_(), variance.clone().requires_grad_()
     chance = chance_of_largest(*moments, labels)
     gain = math.log1p(-NOISE) - math.log(NOISE / max(len(mean) - 1, 1))
-    return torch.autograd.grad(gain * chance.sum(), moments)
+    slopes: tuple[Tensor, ...] = torch.autograd.grad(gain * chance.sum(), moments)
+    return slopes
 
 
-def _moments(
-    K: Tensor, precision: Tensor, linear: Tensor
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _moments(K: Tensor, precision: Tensor, linear: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return Λ^½, the factor of I + Λ^½ K Λ^½, and means and variances (C, n)."""
     root = precision.sqrt()
     inner = root[:, :, None] * K * root[:, None, :]

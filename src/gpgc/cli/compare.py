@@ -88,6 +88,7 @@ def compare(
     from gpgc.experiments.compare_figure import draw_accuracies
     from gpgc.experiments.compare_runs import Conduct
     from gpgc.experiments.compare_task import known_task
+    from gpgc.experiments.image_graphs import IMAGES
     from gpgc.experiments.tables import write_tables
 
     with Progress() as progress:
@@ -97,6 +98,8 @@ def compare(
                 raise InputError("dataset must be left out where --labels or --edges are given")
             task = known_task(dataset, features or "pca", data_dir, split_seed)
             given, notes = [dataset], []
+            if dataset in IMAGES:
+                notes = [f"Features: {features or 'pca'}; the paper's are of a network it trained."]
         elif labels is not None:
             path = None if features is None else Path(features)
             task = _own(edges, path, labels, held_back, neighbors, split_seed)

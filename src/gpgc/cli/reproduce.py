@@ -107,10 +107,14 @@ def labels(data_dir: DataOption = None, out: OutOption = RESULTS) -> None:
 @app.command()
 def width(data_dir: DataOption = None, out: OutOption = RESULTS, seeds: SeedsOption = 5) -> None:
     """Accuracy and covariance of ever wider networks, against the infinite one."""
+    from gpgc.experiments.systems import missing_library
     from gpgc.experiments.width import width_study
 
     with Progress() as progress:
-        tables, pictures = width_study(data_dir, seeds, out, progress)
+        try:
+            tables, pictures = width_study(data_dir, seeds, out, progress)
+        except ModuleNotFoundError as error:
+            raise InputError(f"width {missing_library(error)}") from error
     _finish(tables, out, "width", f"gpgc reproduce width --seeds {seeds}", pictures)
 
 

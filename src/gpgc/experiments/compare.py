@@ -76,7 +76,7 @@ class Summary:
     def deviation(self) -> float | None:
         """Return the standard deviation of the accuracy over seeds, from two on."""
         values = self.accuracies()
-        return float(np.std(values, ddof=1)) if len(values) > 1 else None
+        return round(float(np.std(values, ddof=1)), 2) if len(values) > 1 else None
 
 
 def wanted_systems(methods: str, task: Task) -> list[str]:
@@ -143,10 +143,11 @@ def compare_table(name: str, summaries: Sequence[Summary], notes: Sequence[str] 
         COLUMNS,
         notes=[
             "Each run had one core and a process of its own, whose peak memory is given, libraries "
-            "included. ECE is the expected calibration error, in per cent. ▲ and ▼: further from "
-            "the published accuracy than two standard errors over seeds, or than one point where "
-            "there is no spread. GPGC systems draw nothing at random; the training seconds of "
-            "GPGC-small, GPGC-big and GPGC-X include the choice of their settings.",
+            "included; seconds are processor time. ECE is the expected calibration error, in per "
+            "cent. ▲ and ▼: further from the published accuracy than two standard errors over "
+            "seeds, or than one point where there is no spread. GPGC systems draw nothing "
+            "at random; the training seconds of GPGC-small, GPGC-big and GPGC-X include the choice "
+            "of their settings.",
             *notes,
         ],
     )
@@ -179,15 +180,23 @@ def screen_table(name: str, summaries: Sequence[Summary], notes: Sequence[str] =
         ],
     )
     for summary in summaries:
-        cells = [f"{mean:.3g}" if mean and mean < 10 else mean for mean in _means(summary)]
+        cells = [_brief(mean) for mean in _means(summary)]
         table.rows.append([summary.system, _spread(summary) or "none", summary.published, *cells])
     return table
 
 
 def _means(summary: Summary) -> list[Any]:
     loss, error, train, predict, memory = map(summary.mean, MEASURES)
-    share = None if error is None else 100 * error
-    return [loss, share, train, predict, None if memory is None else round(memory)]
+    if loss is None or error is None or train is None or predict is None:
+        return [None] * len(MEASURES)
+    size = None if memory is None else round(memory)
+    return [loss, 100 * error, round(train, 4), round(predict, 4), size]
+
+
+def _brief(value: Any) -> Any:
+    if value is None or value >= 10:
+        return value
+    return f"{value:.3g}" if value >= 0.001 else "<0.001"
 
 
 def _spread(summary: Summary) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,17 +16,25 @@ if TYPE_CHECKING:
 
 
 def draw_accuracies(name: str, summaries: Sequence[Summary], folder: Path) -> list[Path]:
-    """Draw a bar a system, with the deviation over seeds and the published accuracy as a mark."""
+    """Draw a bar a system, with the deviation over seeds, and a line at the published accuracy."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
     figure, axis = plt.subplots(figsize=(8, 1.3 + 0.32 * len(summaries)), layout="constrained")
+    mark: dict[str, Any] = {
+        "marker": "|",
+        "markersize": 15,
+        "markeredgewidth": 2.5,
+        "linestyle": "none",
+        "color": PALETTE[5],
+    }
     for place, summary in enumerate(summaries):
         values = summary.accuracies()
         if not values:
-            axis.text(1, place, summary.remark[:90], va="center", fontsize=8, color="0.35")
+            remark = summary.remark.partition(":")[0]
+            axis.text(1, place, remark, va="center", fontsize=8, color="0.35")
         else:
             mean = float(np.mean(values))
             axis.barh(
@@ -40,13 +48,13 @@ def draw_accuracies(name: str, summaries: Sequence[Summary], folder: Path) -> li
             colour = "white" if summary.system in OURS else "black"
             axis.text(1, place, f"{mean:.1f}", va="center", fontsize=8.5, color=colour)
         if summary.published is not None:
-            axis.plot(summary.published, place, "D", color=PALETTE[5], mec="white", ms=6.5)
-    axis.plot([], [], "D", color=PALETTE[5], mec="white", ms=6.5, label="published")
+            axis.plot(summary.published, place, **mark)
+    axis.plot([], [], **mark, label="published")
     axis.barh([0], [0], color=PALETTE[0], label="GPGC")
     axis.barh([0], [0], color="0.78", label="other systems")
     axis.set_yticks(range(len(summaries)), [summary.system for summary in summaries])
     axis.set(xlim=(0, 100), xlabel="test accuracy, per cent", title=name)
-    axis.invert_yaxis()
+    axis.set_ylim(len(summaries) - 0.4, -0.6)
     axis.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
     return save_figure(figure, folder, f"compare_{name}")

@@ -63,8 +63,13 @@ def read_runs(path: Path) -> list[Record]:
 
 
 def latest(runs: Iterable[Record]) -> list[Record]:
-    """Return of each system, settings and seed the newest run."""
-    return list({_key(run): run for run in runs}.values())
+    """Return of each system, settings and seed the newest run, one that ended well if any did."""
+    found: dict[tuple[Any, ...], Record] = {}
+    for run in runs:
+        key = _key(run)[1:4]
+        if run["status"] == "done" or found.get(key, run)["status"] != "done":
+            found[key] = run
+    return list(found.values())
 
 
 def run_systems(

@@ -14,11 +14,8 @@ from typing import Any
 import numpy as np
 
 from gpgc.experiments.compare_task import Task
-from gpgc.experiments.systems import find_system
+from gpgc.experiments.systems import find_system, missing_library
 from gpgc.uncertainty.measures import expected_calibration_error, log_loss
-
-LIBRARIES = ("torch", "torch_geometric", "gpytorch", "gensim", "linear_operator")
-"""What the extra ``baselines`` brings."""
 
 _STATUS = Path("/proc/self/status")
 
@@ -73,12 +70,8 @@ def main() -> None:
     job, answer = map(Path, sys.argv[1:])
     try:
         result = run_job(json.loads(job.read_text()))
-    except ModuleNotFoundError as error:
-        library = (error.name or "").partition(".")[0]
-        if library == "gpgc":
-            raise
-        extra = ': pip install "gpgc[baselines]"' if library in LIBRARIES else ""
-        raise SystemExit(f"needs {library}, which is not installed{extra}") from error
+    except ImportError as error:
+        raise SystemExit(missing_library(error)) from error
     answer.write_text(json.dumps(result))
 
 

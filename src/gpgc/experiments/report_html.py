@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     from gpgc.experiments.report import Report
     from gpgc.experiments.report_section import Section
 
+SHORT = 20
+"""Letters of a cell that are kept in one line."""
+
 STYLE = """
 :root { color-scheme: light; }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 66rem; padding: 2rem 1.5rem 4rem;
+body { margin: 0 auto; max-width: 72rem; padding: 2rem 1.5rem 4rem;
   background: #fff; color: #1b1f24;
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 1rem; }
@@ -30,11 +33,12 @@ code { font: .9em ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; 
 table { border-collapse: collapse; font-size: .875rem; line-height: 1.4;
   font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; font-size: 1rem; padding: 0 0 .5rem; }
-th, td { padding: .28rem .7rem .28rem 0; text-align: left; vertical-align: top; }
+th, td { padding: .28rem .35rem; text-align: left; vertical-align: top; }
 thead th { border-bottom: 2px solid #1b1f24; vertical-align: bottom; }
 tbody tr { border-bottom: 1px solid #e4e8ec; }
 tbody th { font-weight: 500; white-space: nowrap; }
-.number { text-align: right; white-space: nowrap; }
+.number { text-align: right; }
+td.number, .short { white-space: nowrap; }
 mark { background: #ffe9a8; color: inherit; padding: 0 .2em; border-radius: .2em; }
 figure { margin: 1.2rem 0; }
 img { max-width: 100%; height: auto; }
@@ -116,7 +120,7 @@ def _table(table: Table) -> str:
 def _row(row: Any, numeric: list[bool]) -> str:
     first, *others = (_cell(cell) for cell in row)
     cells = "".join(
-        f"<td{_kind(is_number)}>{cell}</td>"
+        f"<td{_kind(is_number, len(cell) <= SHORT)}>{cell}</td>"
         for cell, is_number in zip(others, numeric[1:], strict=True)
     )
     return f'<tr><th scope="row">{first}</th>{cells}</tr>'
@@ -127,8 +131,10 @@ def _cell(cell: Any) -> str:
     return f"<mark>{text}</mark>" if text.endswith((HIGHER, LOWER)) else text
 
 
-def _kind(is_number: bool) -> str:
-    return ' class="number"' if is_number else ""
+def _kind(is_number: bool, is_short: bool = False) -> str:
+    if is_number:
+        return ' class="number"'
+    return ' class="short"' if is_short else ""
 
 
 def _is_number(cell: Any) -> bool:

@@ -37,13 +37,13 @@ def difference(values: Sequence[float], published: float | None) -> str | None:
         return None
     deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
     gap = float(np.mean(values)) - published
-    return f"{gap:+.1f}{_mark(gap, deviation, len(values))}"
+    return f"{round(gap, 1) + 0.0:+.1f}{_mark(gap, deviation, len(values))}"
 
 
 def marked(table: Table) -> Table:
     """Return a table of accuracies with its cells "ours (paper's)" marked where they differ.
 
-    The number of runs behind a ± is read in the title; unknown, it counts as one.
+    The number of runs behind a ± is read in title or notes; unknown, it counts as one.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def marked(table: Table) -> Table:
     """
     if "accuracy" not in table.title.lower():
         return table
-    runs = _RUNS.search(table.title)
+    runs = _RUNS.search(" ".join((table.title, *table.notes)))
     n_runs = int(runs[1]) if runs else 1
     return replace(table, rows=[[_marked_cell(cell, n_runs) for cell in row] for row in table.rows])
 

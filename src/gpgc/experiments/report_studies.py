@@ -12,7 +12,7 @@ from gpgc.errors import DataError, InputError
 from gpgc.estimators.storage import write_whole
 from gpgc.experiments import published
 from gpgc.experiments.compare_origin import describe, origin
-from gpgc.experiments.compare_runs import Conduct, latest, read_runs, run_file
+from gpgc.experiments.compare_runs import Conduct, Record, latest, read_runs, run_file
 from gpgc.experiments.report_section import Section, read_tables, run_origins
 from gpgc.experiments.systems import NAMES, settings_of
 from gpgc.experiments.tables import Table, write_tables
@@ -90,6 +90,8 @@ class TableStudy:
         elif wish.stored_only:
             return replace(empty, missing=f"Not run yet: `{self.command}`.")
         else:
+            if wish.fresh:
+                (wish.out / f"{self.name}_runs.jsonl").unlink(missing_ok=True)
             try:
                 tables, _ = self.make(wish, progress)
             except (DataError, InputError, ImportError, OSError) as error:
@@ -99,11 +101,17 @@ class TableStudy:
             keep_origin(wish.out, self.name, self.command)
             origins = [f"Fresh: {self._origin(wish.out)}"]
         pictures = self._pictures(wish.out)
+        origins += run_origins(self._runs(wish.out), wish.since)
         return replace(empty, tables=tables, pictures=pictures, origins=origins)
 
     def _pictures(self, out: Path) -> list[Path]:
         found = (_find(out, f"{stem}.png") for stem in self.pictures)
         return [path for path in found if path is not None]
+
+    def _runs(self, out: Path) -> list[Record]:
+        """Return the runs of other systems that say where they were made."""
+        path = _find(out, f"{self.name}_runs.jsonl")
+        return [] if path is None else [run for run in read_runs(path) if "machine" in run]
 
     def _origin(self, out: Path) -> str:
         made = _find(out, f"{self.name}.made.json")
@@ -174,7 +182,7 @@ class RuntimeStudy:
                 runtime_study(wish.data_dir, 1, wish.out, conduct, progress)
             except (DataError, OSError) as error:
                 return replace(empty, missing=f"`{command}` failed: {error}")
-        runs = {name: latest(timed_runs(wish.out, name)) for name in published.CITATION}
+        runs = {name: timed_runs(wish.out, name) for name in published.CITATION}
         every = [run for members in runs.values() for run in members]
         if not every:
             return replace(empty, missing=f"Not run yet: `{command}`.")
@@ -184,4 +192,5 @@ class RuntimeStudy:
 
 
 def _find(out: Path, name: str) -> Path | None:
-    return next(iter(sorted(out.rglob(name))), None)
+    """Return a file of the folder, else of a folder in it."""
+    return out / name if (out / name).exists() else next(iter(sorted(out.rglob(name))), None)

@@ -9,7 +9,15 @@ from statistics import median
 from typing import Any
 
 from gpgc.experiments import published
-from gpgc.experiments.compare_runs import Conduct, Job, Record, read_runs, run_file, run_systems
+from gpgc.experiments.compare_runs import (
+    Conduct,
+    Job,
+    Record,
+    latest,
+    read_runs,
+    run_file,
+    run_systems,
+)
 from gpgc.experiments.compare_task import known_task
 from gpgc.experiments.systems import settings_of
 from gpgc.experiments.tables import Table
@@ -49,7 +57,7 @@ def runtime_study(
 
 def timed_runs(out: Path, name: str) -> list[Record]:
     """Return the runs in a file that the table of seconds is made of."""
-    return [run for run in read_runs(run_file(out, name)) if _role(run) is not None]
+    return latest(run for run in read_runs(run_file(out, name)) if _role(run) is not None)
 
 
 def runtime_tables(runs: Mapping[str, Sequence[Record]]) -> list[Table]:
@@ -60,11 +68,10 @@ def runtime_tables(runs: Mapping[str, Sequence[Record]]) -> list[Table]:
     runs : mapping
         Runs of each data set; the median over them is shown.
     """
-    names = [f"{system}" for system in SYSTEMS]
     seconds = Table(
         "runtime",
         "Seconds on one core: ours (paper's)",
-        ["data set", "phase", *names],
+        ["data set", "phase", *SYSTEMS],
         notes=[
             "Medians over runs. Settings are given, as in the paper. GPGC-big has the mean of all "
             "nodes when training ends; testing turns it into probabilities. Where a run took "
@@ -75,7 +82,7 @@ def runtime_tables(runs: Mapping[str, Sequence[Record]]) -> list[Table]:
     ratios = Table(
         "runtime_ratio",
         "Times longer than GPGC-big: ours (paper's)",
-        ["data set", "phase", *names[:-1]],
+        ["data set", "phase", *SYSTEMS[:-1]],
     )
     for name, members in runs.items():
         cells = {system: _Seconds.of(system, members) for system in SYSTEMS}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,9 @@ import numpy as np
 from gpgc._typing import Array
 from gpgc.datasets import Dataset, load_planetoid
 from gpgc.estimators import GPGCClassifier
-from gpgc.estimators.storage import write_whole
 from gpgc.experiments import published
 from gpgc.experiments.figures import MARKERS, PALETTE, save_figure
+from gpgc.experiments.journal import Journal, Record
 from gpgc.experiments.tables import Table
 from gpgc.finite import finite_covariance
 from gpgc.graph import normalize
@@ -26,17 +26,9 @@ TRAINED = (16, 64, 256, 1024)
 DRAWN = (16, 64, 256, 1024, 4096)
 """Hidden units of the networks that are only drawn."""
 
-PAPER = {
-    "cora": (81.5, 82.2, 83.0, None, 83.6),
-    "citeseer": (69.7, 70.9, 71.0, None, 72.1),
-    "pubmed": (79.0, 79.3, 79.3, None, 79.6),
-}
-"""The paper's accuracy at each trained width and at infinity, in per cent."""
-
 LINES = ("-", "--", "-.")
 
 Progress = Callable[[str], None]
-Run = dict[str, Any]
 
 
 def width_study(
@@ -51,20 +43,19 @@ def width_study(
     seeds : int
         How often each network is trained, and drawn.
     out : Path
-        Folder of the picture and of ``width_runs.jsonl``, which holds each trained network's
-        accuracy as soon as it is known; what is found there is not trained again.
+        Folder of the picture and of ``width_runs.jsonl``, which holds what is known of each
+        network as soon as it is; what is found there is not measured again.
     progress : callable
         Told what is being done.
     """
-    out.mkdir(parents=True, exist_ok=True)
+    journal = Journal(out / "width_runs.jsonl")
     datasets = {name: load_planetoid(name, data_dir) for name in published.CITATION}
     accuracy = {
-        name: trained_accuracy(data, range(seeds), out / "width_runs.jsonl", progress)
-        for name, data in datasets.items()
+        name: trained_accuracy(data, seeds, journal, progress) for name, data in datasets.items()
     }
     infinite = {name: infinite_accuracy(data) for name, data in datasets.items()}
     first = next(iter(datasets.values()))
-    distance = distances(first, range(seeds), progress)
+    distance = distances(first, seeds, journal, progress)
     tables = [
         _accuracy_table(accuracy, infinite, seeds),
         _distance_table(distance, first.name, seeds),
@@ -72,33 +63,25 @@ def width_study(
     return tables, draw_width(accuracy, infinite, distance, first.name, out)
 
 
-def trained_accuracy(data: Dataset, seeds: Sequence[int], path: Path, progress: Progress) -> Array:
-    """Return test accuracies (n_widths, n_seeds), from the file as far as it has them."""
-    runs = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    found = {(run["dataset"], run["width"], run["seed"]): run for run in runs}
-    for width in TRAINED:
-        for seed in seeds:
-            if (data.name, width, seed) in found:
-                continue
-            progress(f"{data.name}: {width} units, run {seed + 1} of {len(seeds)}")
-            run = _train(data, width, seed)
-            found[data.name, width, seed] = run
-            runs.append(run)
-            write_whole(path, "".join(f"{json.dumps(run)}\n" for run in runs).encode())
-    return np.array(
-        [[found[data.name, width, seed]["accuracy"] for seed in seeds] for width in TRAINED]
-    )
+def trained_accuracy(data: Dataset, seeds: int, journal: Journal, progress: Progress) -> Array:
+    """Return test accuracies (n_widths, n_seeds) of networks that are trained."""
+    result = np.zeros((len(TRAINED), seeds))
+    for place, width in enumerate(TRAINED):
+        for seed in range(seeds):
+            progress(f"{data.name}: {width} units, run {seed + 1} of {seeds}")
+            record = journal.recall(
+                partial(_train, data, width, seed), dataset=data.name, trained=width, seed=seed
+            )
+            result[place, seed] = record["accuracy"]
+    return result
 
 
-def _train(data: Dataset, width: int, seed: int) -> Run:
+def _train(data: Dataset, width: int, seed: int) -> Record:
     from gpgc.baselines import Problem
     from gpgc.baselines.graph_convolution import run
 
     outcome = run(Problem.of(data), seed, hidden=width)
     return {
-        "dataset": data.name,
-        "width": width,
-        "seed": seed,
         "accuracy": _accuracy(outcome.probabilities, data),
         "epochs": outcome.epochs,
         "train_seconds": round(outcome.train_seconds, 3),
@@ -117,23 +100,29 @@ def _accuracy(probabilities: Array, data: Dataset) -> float:
     return float(np.mean(probabilities.argmax(axis=1)[data.test] == data.labels[data.test]))
 
 
-def distances(data: Dataset, seeds: Sequence[int], progress: Progress) -> Array:
-    r"""Return :math:`\|\Gamma_w - \Gamma\|_F / \|\Gamma\|_F` of random networks.
+def distances(data: Dataset, seeds: int, journal: Journal, progress: Progress) -> Array:
+    r"""Return :math:`\|\Gamma_w - \Gamma\|_F / \|\Gamma\|_F` of networks that are drawn.
 
     Returns
     -------
     array of shape (n_widths, n_seeds)
     """
     gamma = covariance(data.adjacency, data.features).block()
-    scale = np.linalg.norm(gamma)
     propagation = normalize(data.adjacency)
-    result = np.zeros((len(DRAWN), len(seeds)))
+    result = np.zeros((len(DRAWN), seeds))
+
+    def draw(width: int, seed: int) -> Record:
+        rng = np.random.default_rng([width, seed])
+        drawn = finite_covariance(Architecture(), propagation, data.features, width, rng)
+        return {"distance": float(np.linalg.norm(drawn - gamma) / np.linalg.norm(gamma))}
+
     for place, width in enumerate(DRAWN):
         progress(f"{data.name}: covariance of random networks with {width} units")
-        for column, seed in enumerate(seeds):
-            rng = np.random.default_rng([width, seed])
-            drawn = finite_covariance(Architecture(), propagation, data.features, width, rng)
-            result[place, column] = np.linalg.norm(drawn - gamma) / scale
+        for seed in range(seeds):
+            record = journal.recall(
+                partial(draw, width, seed), dataset=data.name, drawn=width, seed=seed
+            )
+            result[place, seed] = record["distance"]
     return result
 
 
@@ -157,11 +146,20 @@ def _accuracy_table(accuracy: dict[str, Array], infinite: dict[str, float], seed
     for name, runs in accuracy.items():
         ours = [f"{100 * row.mean():.1f} ± {100 * row.std():.1f}" for row in runs]
         ours.append(f"{100 * infinite[name]:.1f}")
-        cells = zip(ours, PAPER.get(name, (None,) * len(ours)), strict=True)
-        table.rows.append(
-            [name, *(f"{mine} ({theirs})" if theirs else mine for mine, theirs in cells)]
-        )
+        paper = _published(name)
+        cells = [
+            f"{mine} ({paper[width]})" if width in paper else mine
+            for width, mine in zip((*TRAINED, None), ours, strict=True)
+        ]
+        table.rows.append([name, *cells])
     return table
+
+
+def _published(name: str) -> dict[int | None, float]:
+    """Return the paper's accuracy at each of its widths; None is infinity."""
+    if name not in published.WIDTH_ACCURACY:
+        return {}
+    return dict(zip((*published.WIDTHS, None), published.WIDTH_ACCURACY[name], strict=True))
 
 
 def _distance_table(distance: Array, name: str, seeds: int) -> Table:
@@ -215,16 +213,15 @@ def _draw_accuracy(axis: Any, accuracy: dict[str, Array], infinite: dict[str, fl
             capsize=3,
             label=name,
         )
-        if name in PAPER:
-            paper = [np.nan if value is None else value for value in PAPER[name]]
-            axis.plot(
-                places + 0.12,
-                paper,
-                color=PALETTE[index],
-                linestyle="none",
-                marker=MARKERS[index],
-                fillstyle="none",
-            )
+        paper = _published(name)
+        axis.plot(
+            places + 0.12,
+            [paper.get(width, np.nan) for width in (*TRAINED, None)],
+            color=PALETTE[index],
+            linestyle="none",
+            marker=MARKERS[index],
+            fillstyle="none",
+        )
     axis.set(
         title="Trained networks (hollow: the paper's numbers)",
         xlabel="hidden units",

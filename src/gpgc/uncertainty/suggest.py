@@ -98,12 +98,10 @@ class Labelling:
     - ``"margin"`` takes the smallest gap between the two largest probabilities, by the largest
       :math:`(1 - (p_{(1)} - p_{(2)})) R_{jj}`.
 
-    ``"weighted"`` and ``"error"`` are ``"variance"`` until there are four labels for each class
-    seen: before, probabilities mislead.
-
-    Within a batch R is conditioned on each pick, so that picks do not repeat each other. Adding a
-    label costs one column of Γ and O(N·D); noise and temperature are chosen again, by
-    leave-one-out, whenever the number of labels has grown by a quarter.
+    Until there are four labels for each class seen, all take the node of ``"variance"``: before,
+    probabilities mislead. Within a batch R is conditioned on each pick, so that picks do not repeat
+    each other. Adding a label costs one column of Γ and O(N·D); noise and temperature are chosen
+    again, by leave-one-out, whenever the number of labels has grown by a quarter.
 
     Parameters
     ----------
@@ -254,9 +252,8 @@ class Labelling:
 
     def _trusted(self, strategy: Strategy) -> Strategy:
         """Return the strategy, or ``"variance"`` while labels are too few for it."""
-        n_classes = len(self.classes)
-        few = len(self._codes) < LABELS_PER_CLASS * n_classes and strategy != "margin"
-        return "variance" if few or n_classes < 2 else strategy
+        few = len(self._codes) < LABELS_PER_CLASS * max(len(self.classes), 2)
+        return "variance" if few else strategy
 
     def _error_reduction(self, believed: GrowingPosterior, plan: Plan, gain: Array) -> Array:
         """Return the expected reduction of errors, over costs, of those that gain most."""
