@@ -234,6 +234,7 @@ def draw_curves(curves: dict[str, Curves], folder: Path) -> list[Path]:
                 markersize=5,
                 elinewidth=0.6,
                 capsize=2,
+                zorder=10 - place,
                 label=strategy,
             )
         axis.set(title=name, xlabel="labels")

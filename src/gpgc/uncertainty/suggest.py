@@ -205,6 +205,8 @@ class Labelling:
         codes = [self.classes.index(label) for label in given]
         self._codes |= dict(zip(chosen.tolist(), codes, strict=True))
         self._plan.observe(chosen)
+        if not self._n_conditioned:
+            self._condition()  # what later suggestions share is computed with the first label
 
     def predict_proba(self) -> Array:
         """Return the probability (N, k) of each of ``classes``, from the labels so far.
