@@ -181,11 +181,12 @@ def _accuracy_table(outcomes: dict[str, Outcome], made: dict[str, FeatureSet]) -
         ["model", *outcomes],
         notes=[
             "All rows have the same features and the graph of 10 nearest neighbours. Settings are "
-            "chosen by validation accuracy less a tenth of the cross-entropy there, the model among "
-            "small, big and broad; test labels are looked at once. GPGC-X is big with the validation labels added, at frozen settings as in "
-            "the paper, and with the noise chosen again by leaving each validation image out. The "
-            "default model sees no validation label, its X form learns from them. The paper's "
-            "features came from a longer schedule; rows without our number need "
+            "chosen by validation accuracy less a tenth of the cross-entropy there, the model "
+            "among small, big and broad; test labels are looked at once. GPGC-X is big with the "
+            "validation labels added, at frozen settings as in the paper, and with the noise "
+            "chosen again by leaving each validation image out. The default model sees no "
+            "validation label, its X form learns from them. The paper's features came from a "
+            "longer schedule; rows without our number need "
             '`pip install "gpgc[baselines]"`.',
             *(f"Features of {name}: {describe_features(one)}." for name, one in made.items()),
         ],
