@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any
 
 from gpgc.experiments import published
-from gpgc.experiments.compare_runs import (
+from gpgc.experiments.comparison.runs import (
     Conduct,
     Job,
     Record,
@@ -18,8 +18,8 @@ from gpgc.experiments.compare_runs import (
     run_file,
     run_systems,
 )
-from gpgc.experiments.compare_task import known_task
-from gpgc.experiments.systems import settings_of
+from gpgc.experiments.comparison.systems import settings_of
+from gpgc.experiments.comparison.task import known_task
 from gpgc.experiments.tables import Table
 
 LIMIT_SECONDS = 1200.0

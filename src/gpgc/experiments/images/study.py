@@ -14,11 +14,11 @@ from gpgc.datasets import Dataset, load_images
 from gpgc.errors import DataError
 from gpgc.estimators import GPGCClassifier
 from gpgc.experiments import published
-from gpgc.experiments.compare_task import Task
-from gpgc.experiments.image_figures import draw_maps, draw_samples, map_features
-from gpgc.experiments.image_graphs import FEATURES, as_dataset, load_network_features
-from gpgc.experiments.image_models import Choice, candidates, choose, learn_from_validation
-from gpgc.experiments.image_systems import other_systems
+from gpgc.experiments.comparison.task import Task
+from gpgc.experiments.images.figures import draw_maps, draw_samples, map_features
+from gpgc.experiments.images.graphs import FEATURES, as_dataset, load_network_features
+from gpgc.experiments.images.models import Choice, candidates, choose, learn_from_validation
+from gpgc.experiments.images.systems import other_systems
 from gpgc.experiments.tables import Table
 from gpgc.features import FeatureSet
 from gpgc.graph import neighbor_graph

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from gpgc.experiments import published
-from gpgc.experiments.compare_runs import Conduct, Job, Record, run_file, run_systems
-from gpgc.experiments.compare_task import Task
-from gpgc.experiments.report_marks import difference
-from gpgc.experiments.systems import LEARN_FROM_VALIDATION, NAMES, OURS, check_name
+from gpgc.experiments.comparison.runs import Conduct, Job, Record, run_file, run_systems
+from gpgc.experiments.comparison.systems import LEARN_FROM_VALIDATION, NAMES, OURS, check_name
+from gpgc.experiments.comparison.task import Task
+from gpgc.experiments.report.marks import difference
 from gpgc.experiments.tables import Table
 
 COLUMNS = (
