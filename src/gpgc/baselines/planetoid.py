@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import torch
@@ -90,7 +90,7 @@ def run(
     epochs : int
         Of the network, at most.
     """
-    start = perf_counter()
+    start = process_time()
     embedding = _embedding(problem, seed, size, walks)
 
     def prepare(decay: float) -> tuple[Network, torch.optim.Optimizer]:
@@ -108,7 +108,7 @@ def run(
         for decay in EMBEDDING_DECAYS[: None if problem.validation.size else 1]
     ]
     best = max(outcomes, key=lambda said: accuracy(problem, said.probabilities, problem.validation))
-    return replace(best, train_seconds=perf_counter() - start - best.predict_seconds)
+    return replace(best, train_seconds=process_time() - start - best.predict_seconds)
 
 
 def _embedding(problem: Problem, seed: int, size: int, walks: int) -> Tensor:
