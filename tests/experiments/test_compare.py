@@ -16,12 +16,12 @@ from gpgc.baselines import Problem
 from gpgc.cli.app import app
 from gpgc.errors import DataError, InputError
 from gpgc.experiments import published
-from gpgc.experiments.compare import compare, compare_table, summarise, wanted_systems
-from gpgc.experiments.compare_figure import draw_accuracies
-from gpgc.experiments.compare_runs import Conduct, latest, read_runs, run_file
-from gpgc.experiments.compare_task import Task, known_task, own_task
-from gpgc.experiments.runtime import PROBE_EPOCHS, runtime_tables
-from gpgc.experiments.systems import NAMES, find_system
+from gpgc.experiments.comparison.compare import compare, compare_table, summarise, wanted_systems
+from gpgc.experiments.comparison.figure import draw_accuracies
+from gpgc.experiments.comparison.runs import Conduct, latest, read_runs, run_file
+from gpgc.experiments.comparison.runtime import PROBE_EPOCHS, runtime_tables
+from gpgc.experiments.comparison.systems import NAMES, find_system
+from gpgc.experiments.comparison.task import Task, known_task, own_task
 
 STUBS = """
 import os, time

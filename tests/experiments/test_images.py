@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from gpgc.errors import DataError, InputError
-from gpgc.experiments import image_figures, image_labels, image_models, images
-from gpgc.experiments.compare_task import Task
-from gpgc.experiments.image_figures import contact_sheet, draw_samples
-from gpgc.experiments.image_graphs import as_dataset, load_image_graph, load_network_features
-from gpgc.experiments.image_systems import other_systems
+from gpgc.experiments.comparison.task import Task
+from gpgc.experiments.images import labels as image_labels
+from gpgc.experiments.images import models, study
+from gpgc.experiments.images.figures import contact_sheet, draw_samples
+from gpgc.experiments.images.graphs import as_dataset, load_image_graph, load_network_features
+from gpgc.experiments.images.systems import other_systems
 from gpgc.experiments.tables import write_tables
 from gpgc.features import FeatureSet, save_features
 from gpgc.graph import neighbor_graph
@@ -46,12 +47,12 @@ def folder(tmp_path, monkeypatch):
     """A folder of features, where images and other systems are missing."""
     for seed, name in enumerate(NAMES):
         save_features(tmp_path / "features" / f"{name}.npz", small_features(seed))
-    monkeypatch.setattr("gpgc.experiments.image_systems.LIBRARIES", ("no_such_library",))
+    monkeypatch.setattr("gpgc.experiments.images.systems.LIBRARIES", ("no_such_library",))
 
     def no_images(name, data_dir=None, seed=0):
         raise DataError(f"{name} is not here")
 
-    monkeypatch.setattr(images, "load_images", no_images)
+    monkeypatch.setattr(study, "load_images", no_images)
     return tmp_path / "features"
 
 
@@ -60,16 +61,16 @@ def quiet(step):
 
 
 def test_study_of_small_features(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(image_figures, "N_DRAWN", 100)
-    tables, pictures = images.images_study(None, tmp_path / "out", quiet, folder)
+    monkeypatch.setattr(figures, "N_DRAWN", 100)
+    tables, pictures = study.images_study(None, tmp_path / "out", quiet, folder)
     accuracy, settings, graphs = tables
     cells = {row[0]: row[1:] for row in accuracy.rows}
-    assert set(cells) == set(images.ROWS)
+    assert set(cells) == set(study.ROWS)
     assert cells["GCN"] == ["– (98.6)", "– (88.6)", "– (70.2)"]
     ours, paper = cells["GPGC-big"][0].split()
     assert float(ours) > 90
     assert paper == "(98.9)"
-    assert float(cells[f"{images.BEST}, X"][0]) > 90
+    assert float(cells[f"{study.BEST}, X"][0]) > 90
     assert any("three clouds; 7 steps" in note for note in accuracy.notes)
     assert any("mnist is not here" in note for note in accuracy.notes)
     assert {row[1] for row in settings.rows} == set(NAMES)
@@ -106,13 +107,13 @@ def test_choices_never_see_test_labels():
     hidden = made.labels.copy()
     hidden[made.test] = 0
     graph = neighbor_graph(made.features)
-    tried = list(image_models.candidates(made.features, graph, seen, ["small", "broad"]))
+    tried = list(models.candidates(made.features, graph, seen, ["small", "broad"]))
     labels = hidden, made.labels
-    found = [image_models.choose(tried, y, made.train, made.validation) for y in labels]
+    found = [models.choose(tried, y, made.train, made.validation) for y in labels]
     assert found[0].candidate is found[1].candidate
     assert found[0].noise == found[1].noise
     again = [
-        image_models.learn_from_validation(one, y, made.train, made.validation).noise
+        models.learn_from_validation(one, y, made.train, made.validation).noise
         for one, y in zip(found, labels, strict=True)
     ]
     assert again[0] == again[1]
@@ -122,9 +123,9 @@ def test_leaving_a_validation_image_out_is_predicting_it_from_all_others():
     made = small_features(overlap=2.0)
     seen = np.concatenate([made.train, made.validation])
     graph = neighbor_graph(made.features)
-    tried = image_models.candidates(made.features, graph, seen, ["small"])
-    choice = image_models.choose(tried, made.labels, made.train, made.validation)
-    again = image_models.learn_from_validation(choice, made.labels, made.train, made.validation)
+    tried = models.candidates(made.features, graph, seen, ["small"])
+    choice = models.choose(tried, made.labels, made.train, made.validation)
+    again = models.learn_from_validation(choice, made.labels, made.train, made.validation)
     right = [
         again.predict(made.labels, np.setdiff1d(seen, [node]), np.array([node]))[0]
         == made.labels[node]

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 from gpgc.cli.app import app
 from gpgc.errors import InputError
-from gpgc.experiments import report as reporting
-from gpgc.experiments.report import write_report
-from gpgc.experiments.report_marks import difference, marked
-from gpgc.experiments.report_studies import CompareStudy, TableStudy, Wish, keep_origin
+from gpgc.experiments.report import report as reporting
+from gpgc.experiments.report.marks import difference, marked
+from gpgc.experiments.report.report import write_report
+from gpgc.experiments.report.studies import CompareStudy, TableStudy, Wish, keep_origin
 from gpgc.experiments.tables import Table, write_tables
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

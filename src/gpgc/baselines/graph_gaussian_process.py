@@ -16,6 +16,7 @@ Ng, Colombo and Silva, *Bayesian semi-supervised learning with graph Gaussian pr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from time import process_time
 
@@ -30,8 +31,8 @@ from gpgc.baselines.problem import Outcome, Problem
 from gpgc.baselines.robust_max import Posterior
 from gpgc.graph import normalize
 
-BLOCK = 100
-"""Nodes that are predicted at once."""
+BLOCK, SMALL_BLOCK = 500, 100
+"""Nodes that are predicted at once, and whose variances are computed at once."""
 
 
 def run(
@@ -74,7 +75,7 @@ def run(
             _polynomial(kernel.covariance(nodes, block), posterior.parameter),
             _polynomial(kernel.variance(block), posterior.parameter),
         )
-        for block in np.split(everyone, everyone[BLOCK::BLOCK])
+        for block in np.split(everyone, range(BLOCK, len(everyone), BLOCK))
     ]
     return Outcome(np.concatenate(probabilities), trained - start, process_time() - trained, steps)
 
@@ -90,18 +91,17 @@ class _Kernel:
         """Return P G^∘k P^T (3, R, C), k = 1, 2, 3, between nodes."""
         left, left_nodes = self._neighbourhoods(rows)
         right, right_nodes = self._neighbourhoods(columns)
-        gram = self._gram(left_nodes, right_nodes)
-        terms = (gram, gram * gram, gram * gram * gram)
-        return torch.from_numpy(np.stack([left @ (right @ term.T).T for term in terms]))
+        powers = self._powers_of_gram(left_nodes, right_nodes)
+        return torch.from_numpy(np.stack([left @ (right @ power.T).T for power in powers]))
 
     def variance(self, nodes: Integers) -> Tensor:
         """Return the diagonals (3, n) of P G^∘k P^T, k = 1, 2, 3, at nodes."""
-        means, neighbours = self._neighbourhoods(nodes)
-        gram = self._gram(neighbours, neighbours)
-        terms = (gram, gram * gram, gram * gram * gram)
-        return torch.from_numpy(
-            np.stack([np.asarray(means.multiply(means @ term).sum(axis=1)) for term in terms])
-        )
+        diagonals = []
+        for block in np.split(nodes, range(SMALL_BLOCK, len(nodes), SMALL_BLOCK)):
+            means, neighbours = self._neighbourhoods(block)
+            powers = self._powers_of_gram(neighbours, neighbours)
+            diagonals.append([means.multiply(means @ power).sum(axis=1) for power in powers])
+        return torch.from_numpy(np.concatenate(diagonals, axis=1))
 
     def _neighbourhoods(self, nodes: Integers) -> tuple[csr_array, Integers]:
         """Return the rows of P without the columns that they leave out, and which they keep."""
@@ -109,9 +109,14 @@ class _Kernel:
         kept = np.unique(rows.indices)
         return csr_array(rows[:, kept]), kept
 
-    def _gram(self, rows: Integers, columns: Integers) -> Array:
+    def _powers_of_gram(self, rows: Integers, columns: Integers) -> Iterator[Array]:
         product = self.features[rows] @ self.features[columns].T
-        return product.toarray() if isinstance(product, csr_array) else product
+        gram = product.toarray() if isinstance(product, csr_array) else product
+        power = gram
+        yield power
+        for _ in range(2):
+            power = power * gram
+            yield power
 
 
 def _polynomial(terms: Tensor, c: Tensor | float) -> Tensor:

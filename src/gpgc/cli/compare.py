@@ -12,7 +12,7 @@ from gpgc.cli.output import Progress
 from gpgc.errors import InputError
 
 if TYPE_CHECKING:
-    from gpgc.experiments.compare_task import Task
+    from gpgc.experiments.comparison.task import Task
 
 
 def compare(
@@ -84,11 +84,11 @@ def compare(
     On your own graph (--labels with --edges, --features or both) a share of
     the labels of each class is held back, and every system is tested on it.
     """
-    from gpgc.experiments import compare as comparison
-    from gpgc.experiments.compare_figure import draw_accuracies
-    from gpgc.experiments.compare_runs import Conduct
-    from gpgc.experiments.compare_task import known_task
-    from gpgc.experiments.image_graphs import IMAGES
+    from gpgc.experiments.comparison import compare as comparison
+    from gpgc.experiments.comparison.figure import draw_accuracies
+    from gpgc.experiments.comparison.runs import Conduct
+    from gpgc.experiments.comparison.task import known_task
+    from gpgc.experiments.images.graphs import IMAGES
     from gpgc.experiments.tables import write_tables
 
     with Progress() as progress:
@@ -135,7 +135,7 @@ def _own(
     split_seed: int,
 ) -> Task:
     from gpgc.cli.files import read_graph_files
-    from gpgc.experiments.compare_task import own_task
+    from gpgc.experiments.comparison.task import own_task
 
     files = read_graph_files(edges, features, labels)
     name = (edges or features or labels).stem

@@ -18,7 +18,7 @@ from gpgc.datasets.catalogue import NAMES
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.storage import write_whole
-from gpgc.experiments.image_graphs import IMAGES, load_image_graph
+from gpgc.experiments.images.graphs import IMAGES, load_image_graph
 from gpgc.uncertainty.suggest import suggest
 
 

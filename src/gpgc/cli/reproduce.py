@@ -87,7 +87,7 @@ def framework(out: OutOption = RESULTS) -> None:
 @app.command()
 def images(data_dir: DataOption = None, out: OutOption = RESULTS) -> None:
     """MNIST, SVHN and CIFAR10: accuracy on the graph of nearest neighbours."""
-    from gpgc.experiments.images import images_study
+    from gpgc.experiments.images.study import images_study
 
     with Progress() as progress:
         tables, pictures = images_study(data_dir, out, progress)
@@ -97,7 +97,7 @@ def images(data_dir: DataOption = None, out: OutOption = RESULTS) -> None:
 @app.command()
 def labels(data_dir: DataOption = None, out: OutOption = RESULTS) -> None:
     """MNIST, SVHN and CIFAR10: accuracy with 200, 600 and 1,000 labels."""
-    from gpgc.experiments.image_labels import labels_study
+    from gpgc.experiments.images.labels import labels_study
 
     with Progress() as progress:
         tables, pictures = labels_study(data_dir, out, progress)
@@ -107,7 +107,7 @@ def labels(data_dir: DataOption = None, out: OutOption = RESULTS) -> None:
 @app.command()
 def width(data_dir: DataOption = None, out: OutOption = RESULTS, seeds: SeedsOption = 5) -> None:
     """Accuracy and covariance of ever wider networks, against the infinite one."""
-    from gpgc.experiments.systems import missing_library
+    from gpgc.experiments.comparison.systems import missing_library
     from gpgc.experiments.width import width_study
 
     with Progress() as progress:
@@ -128,8 +128,8 @@ def runtime(
     ] = False,
 ) -> None:
     """Cora, Citeseer and Pubmed: seconds of training and testing on one core."""
-    from gpgc.experiments.compare_runs import Conduct
-    from gpgc.experiments.runtime import runtime_study
+    from gpgc.experiments.comparison.runs import Conduct
+    from gpgc.experiments.comparison.runtime import runtime_study
 
     command = f"gpgc reproduce runtime --seeds {seeds}"
     with Progress() as progress:
@@ -156,8 +156,8 @@ def everything(
     """
     from datetime import UTC, datetime
 
-    from gpgc.experiments.report import write_report
-    from gpgc.experiments.report_studies import Wish
+    from gpgc.experiments.report.report import write_report
+    from gpgc.experiments.report.studies import Wish
 
     if fresh and stored_only:
         raise InputError("--fresh and --stored-only exclude each other, got both")
@@ -171,7 +171,7 @@ def everything(
 def _finish(
     tables: list[Table], out: Path, name: str, command: str, pictures: Sequence[Path] = ()
 ) -> None:
-    from gpgc.experiments.report_studies import keep_origin
+    from gpgc.experiments.report.studies import keep_origin
     from gpgc.experiments.tables import write_tables
 
     for table in tables:

@@ -9,7 +9,7 @@ import numpy as np
 from gpgc.cli.output import Progress as Line
 from gpgc.datasets import load_images
 from gpgc.errors import InputError
-from gpgc.experiments.image_graphs import IMAGES
+from gpgc.experiments.images.graphs import IMAGES
 
 
 def train(

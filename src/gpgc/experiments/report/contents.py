@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpgc.experiments import published
-from gpgc.experiments.report_studies import (
+from gpgc.experiments.report.studies import (
     CompareStudy,
     Made,
     Progress,
@@ -40,13 +40,13 @@ def _framework(wish: Wish, progress: Progress) -> Made:
 
 
 def _images(wish: Wish, progress: Progress) -> Made:
-    from gpgc.experiments.images import images_study
+    from gpgc.experiments.images.study import images_study
 
     return images_study(wish.data_dir, wish.out, progress)
 
 
 def _labels(wish: Wish, progress: Progress) -> Made:
-    from gpgc.experiments.image_labels import labels_study
+    from gpgc.experiments.images.labels import labels_study
 
     return labels_study(wish.data_dir, wish.out, progress)
 

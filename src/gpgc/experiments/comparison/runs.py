@@ -12,10 +12,10 @@ from typing import Any
 import gpgc
 from gpgc.errors import DataError
 from gpgc.estimators.storage import write_whole
-from gpgc.experiments.compare_children import run_children
-from gpgc.experiments.compare_origin import origin
-from gpgc.experiments.compare_task import Task
-from gpgc.experiments.systems import settings_of
+from gpgc.experiments.comparison.children import run_children
+from gpgc.experiments.comparison.origin import origin
+from gpgc.experiments.comparison.systems import settings_of
+from gpgc.experiments.comparison.task import Task
 
 Record = dict[str, Any]
 

@@ -29,6 +29,10 @@ FEATURE_NORMS: tuple[FeatureNorm, ...] = ("none", "l2")
 RELATIVE_NOISE = np.logspace(-5, 1, 61)
 
 
+LOSS_WEIGHT = 0.1
+"""What cross-entropy counts against accuracy: a thousand images leave many levels equally right."""
+
+
 @dataclass(frozen=True, eq=False)
 class Candidate:
     """A covariance of all images, and its block of those whose labels may be seen.
@@ -77,9 +81,9 @@ class Choice:
         return np.asarray(mean.argmax(axis=1))
 
     @property
-    def rank(self) -> tuple[float, float]:
-        """Validation accuracy first, cross-entropy among equals; smaller is better."""
-        return -self.accuracy, self.loss
+    def cost(self) -> float:
+        """What the best choice has least of: errors and a little cross-entropy."""
+        return 1 - self.accuracy + LOSS_WEIGHT * self.loss
 
 
 def candidates(
@@ -100,16 +104,20 @@ def candidates(
 
 
 def choose(
-    tried: Iterable[Candidate], labels: Integers, train: Integers, validation: Integers
+    tried: Iterable[Candidate],
+    labels: Integers,
+    train: Integers,
+    validation: Integers,
 ) -> Choice:
     """Return the candidate and noise that, given the training labels, do best on validation."""
-    return min((_score(one, labels, train, validation) for one in tried), key=lambda one: one.rank)
+    found = (_score(one, labels, train, validation) for one in tried)
+    return min(found, key=lambda choice: choice.cost)
 
 
 def learn_from_validation(
     choice: Choice, labels: Integers, train: Integers, validation: Integers
 ) -> Choice:
-    """Choose the noise again for all labels: each validation image is left out in turn."""
+    """Choose the noise again for all labels, leaving each validation image out."""
     every = np.concatenate([train, validation])
     path = NoisePath(choice.candidate.block(every, every), _one_hot(labels, every))
     grid = RELATIVE_NOISE * path.scale
@@ -123,7 +131,12 @@ def _settings(model: Model) -> list[tuple[BaseKernel, FeatureNorm]]:
     return [(kernel, norm) for kernel in KERNELS for norm in FEATURE_NORMS]
 
 
-def _score(candidate: Candidate, labels: Integers, train: Integers, validation: Integers) -> Choice:
+def _score(
+    candidate: Candidate,
+    labels: Integers,
+    train: Integers,
+    validation: Integers,
+) -> Choice:
     path = NoisePath(candidate.block(train, train), _one_hot(labels, train))
     grid = RELATIVE_NOISE * path.scale
     scores = path.means(candidate.block(validation, train), grid)
@@ -137,7 +150,7 @@ def _best_level(candidate: Candidate, grid: Array, scores: Array, truth: Array) 
     levels = (
         Choice(candidate, *map(float, level)) for level in zip(grid, right, loss, strict=True)
     )
-    return min(levels, key=lambda level: level.rank)
+    return min(levels, key=lambda level: level.cost)
 
 
 def _one_hot(labels: Integers, nodes: Any) -> Array:

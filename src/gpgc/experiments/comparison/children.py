@@ -29,7 +29,7 @@ def run_children(
     Parameters
     ----------
     jobs : sequence of dict
-        What `compare_worker.run_job` takes.
+        What `worker.run_job` takes.
     folder : Path
         For the files that pass between the processes.
     time_limit : float
@@ -67,7 +67,7 @@ class _Child:
         self._complaint = files.with_suffix(".stderr")
         order = files.with_suffix(".job")
         order.write_text(json.dumps(job))
-        module = "gpgc.experiments.compare_worker"
+        module = "gpgc.experiments.comparison.worker"
         with self._complaint.open("wb") as complaint:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", module, str(order), str(self._answer)],

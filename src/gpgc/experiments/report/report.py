@@ -11,13 +11,13 @@ from string import digits
 import gpgc
 from gpgc.estimators.storage import write_whole
 from gpgc.experiments import published
-from gpgc.experiments.report_contents import STUDIES
-from gpgc.experiments.report_html import to_html
-from gpgc.experiments.report_markdown import to_markdown
-from gpgc.experiments.report_marks import HIGHER, LOWER, marked
-from gpgc.experiments.report_reasons import reason
-from gpgc.experiments.report_section import Section
-from gpgc.experiments.report_studies import Study, Wish
+from gpgc.experiments.report.contents import STUDIES
+from gpgc.experiments.report.html import to_html
+from gpgc.experiments.report.markdown import to_markdown
+from gpgc.experiments.report.marks import HIGHER, LOWER, marked
+from gpgc.experiments.report.reasons import reason
+from gpgc.experiments.report.section import Section
+from gpgc.experiments.report.studies import Study, Wish
 from gpgc.experiments.tables import Table
 
 TITLE = "Infinitely wide graph convolutional networks: published and measured"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpgc.experiments.comparison.systems import OURS
 from gpgc.experiments.figures import PALETTE, save_figure
-from gpgc.experiments.systems import OURS
 
 if TYPE_CHECKING:
-    from gpgc.experiments.compare import Summary
+    from gpgc.experiments.comparison.compare import Summary
 
 
 def draw_accuracies(name: str, summaries: Sequence[Summary], folder: Path) -> list[Path]:

@@ -11,10 +11,10 @@ from typing import Protocol
 from gpgc.errors import DataError, InputError
 from gpgc.estimators.storage import write_whole
 from gpgc.experiments import published
-from gpgc.experiments.compare_origin import describe, origin
-from gpgc.experiments.compare_runs import Conduct, Record, latest, read_runs, run_file
-from gpgc.experiments.report_section import Section, read_tables, run_origins
-from gpgc.experiments.systems import NAMES, settings_of
+from gpgc.experiments.comparison.origin import describe, origin
+from gpgc.experiments.comparison.runs import Conduct, Record, latest, read_runs, run_file
+from gpgc.experiments.comparison.systems import NAMES, settings_of
+from gpgc.experiments.report.section import Section, read_tables, run_origins
 from gpgc.experiments.tables import Table, write_tables
 
 Progress = Callable[[str], None]
@@ -133,9 +133,9 @@ class CompareStudy:
 
     def section(self, wish: Wish, progress: Progress) -> Section:
         """Run what is missing, unless stored runs have to do, and summarise the runs."""
-        from gpgc.experiments.compare import compare, compare_table, summarise
-        from gpgc.experiments.compare_figure import draw_accuracies
-        from gpgc.experiments.compare_task import known_task
+        from gpgc.experiments.comparison.compare import compare, compare_table, summarise
+        from gpgc.experiments.comparison.figure import draw_accuracies
+        from gpgc.experiments.comparison.task import known_task
 
         name = self.dataset
         command = f"gpgc compare {name} --seeds {wish.n_seeds}"
@@ -171,7 +171,7 @@ class RuntimeStudy:
 
     def section(self, wish: Wish, progress: Progress) -> Section:
         """Run what is missing, unless stored runs have to do, and show the medians."""
-        from gpgc.experiments.runtime import runtime_study, runtime_tables, timed_runs
+        from gpgc.experiments.comparison.runtime import runtime_study, runtime_tables, timed_runs
 
         command = "gpgc reproduce runtime"
         about = "All systems run on a single core; a ratio says how many times longer one takes."

@@ -16,7 +16,7 @@ from gpgc.datasets import Dataset, load_dataset
 from gpgc.datasets.catalogue import NAMES
 from gpgc.errors import InputError
 from gpgc.estimators.labels import UNLABELLED, encode_labels
-from gpgc.experiments.image_graphs import IMAGES, load_image_graph
+from gpgc.experiments.images.graphs import IMAGES, load_image_graph
 from gpgc.graph import as_adjacency, neighbor_graph
 
 

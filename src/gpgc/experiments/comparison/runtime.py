@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any
 
 from gpgc.experiments import published
-from gpgc.experiments.compare_runs import (
+from gpgc.experiments.comparison.runs import (
     Conduct,
     Job,
     Record,
@@ -18,8 +18,8 @@ from gpgc.experiments.compare_runs import (
     run_file,
     run_systems,
 )
-from gpgc.experiments.compare_task import known_task
-from gpgc.experiments.systems import settings_of
+from gpgc.experiments.comparison.systems import settings_of
+from gpgc.experiments.comparison.task import known_task
 from gpgc.experiments.tables import Table
 
 LIMIT_SECONDS = 1200.0
@@ -73,10 +73,10 @@ def runtime_tables(runs: Mapping[str, Sequence[Record]]) -> list[Table]:
         "Seconds on one core: ours (paper's)",
         ["data set", "phase", *SYSTEMS],
         notes=[
-            "Medians over runs. Settings are given, as in the paper. GPGC-big has the mean of all "
-            "nodes when training ends; testing turns it into probabilities. Where a run took "
-            f"longer than {LIMIT_SECONDS:,.0f} s, the seconds of an epoch are those of "
-            f"{PROBE_EPOCHS} epochs."
+            "Processor time, medians over runs. Settings are given, as in the paper. GPGC-big has "
+            "the mean of all nodes when training ends; testing turns it into probabilities. Where "
+            f"a run took longer than {LIMIT_SECONDS:,.0f} s by the clock, the seconds of an epoch "
+            f"are those of a run of {PROBE_EPOCHS}."
         ],
     )
     ratios = Table(

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from gpgc.experiments.compare_task import Task
-from gpgc.experiments.systems import find_system, missing_library
+from gpgc.experiments.comparison.systems import find_system, missing_library
+from gpgc.experiments.comparison.task import Task
 from gpgc.uncertainty.measures import expected_calibration_error, log_loss
 
 _STATUS = Path("/proc/self/status")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gpgc.errors import DataError
-from gpgc.experiments.compare_origin import describe
+from gpgc.experiments.comparison.origin import describe
 from gpgc.experiments.tables import Table
 
 

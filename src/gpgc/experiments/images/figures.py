@@ -16,9 +16,11 @@ from gpgc.experiments.figures import MARKERS, PALETTE, save_figure
 from gpgc.features import FeatureSet
 
 PER_CLASS = 10
-N_DRAWN = 4_000
+N_DRAWN = 2_000
 """Images on a map; more would hide each other."""
 
+CROWD = 30
+CLASS_COLOURS = (*PALETTE, "#882255", "#999999")
 TITLES = {"mnist": "MNIST", "svhn": "SVHN", "cifar10": "CIFAR-10"}
 
 
@@ -124,29 +126,33 @@ def _draw_classes(
     outline = [effects.withStroke(linewidth=3, foreground="white")]
     for axis, one in zip(axes, maps, strict=True):
         names = classes.get(one.name)
-        for label in np.unique(one.labels):
+        for label, place in _homes(one).items():
             points = one.points[one.labels == label]
-            again = label // len(PALETTE)
             axis.scatter(
                 *points.T,
-                s=7,
-                c=PALETTE[label % len(PALETTE)],
-                marker=MARKERS[(label + 3 * again) % len(MARKERS)],
+                s=9,
+                c=CLASS_COLOURS[label % len(CLASS_COLOURS)],
+                marker=MARKERS[label % len(MARKERS)],
                 alpha=0.6,
                 linewidths=0,
                 rasterized=True,
             )
-            centre = np.median(points, axis=0)
-            text = axis.text(
-                *centre,
-                names[label] if names else label,
-                ha="center",
-                va="center",
-                weight="bold",
-                zorder=3,
-            )
+            title = names[label] if names else str(label)
+            text = axis.text(*place, title, ha="center", va="center", weight="bold", zorder=3)
             text.set_path_effects(outline)
     return save_figure(figure, folder, "image_features")
+
+
+def _homes(one: FeatureMap) -> dict[int, Array]:
+    """Return for each class the place with most of its images around, where its name is put."""
+    from scipy.spatial import KDTree
+
+    near = KDTree(one.points).query(one.points, min(CROWD, len(one.points)))[1]
+    alike = (one.labels[near] == one.labels[:, None]).sum(axis=1)
+    return {
+        int(label): one.points[np.where(one.labels == label, alike, -1).argmax()]
+        for label in np.unique(one.labels)
+    }
 
 
 def _draw_uncertainty(maps: list[FeatureMap], folder: Path) -> list[Path]:
@@ -168,12 +174,14 @@ def _draw_uncertainty(maps: list[FeatureMap], folder: Path) -> list[Path]:
             *one.points[one.wrong].T,
             facecolors="none",
             edgecolors=PALETTE[5],
-            s=22,
-            linewidths=0.7,
+            s=20,
+            linewidths=0.6,
             rasterized=True,
         )
         axis.set_xlabel(f"{one.wrong.sum():,} errors (rings) among {len(one.points):,} images")
-    figure.colorbar(colours, ax=axes, label="entropy, share of the largest")
+    figure.colorbar(
+        colours, ax=axes, label="entropy of the class probabilities, 1: nothing is known"
+    )
     return save_figure(figure, folder, "image_uncertainty")
 
 
@@ -186,6 +194,6 @@ def _panels(names: list[str]) -> tuple[Any, list[Any]]:
     size = 4.6 * len(names), 4.8
     figure, axes = plt.subplots(1, len(names), figsize=size, layout="constrained", squeeze=False)
     for axis, name in zip(axes[0], names, strict=True):
-        axis.set(title=TITLES[name], xticks=[], yticks=[], aspect="equal")
+        axis.set(title=TITLES[name], xticks=[], yticks=[])
         axis.spines[:].set_visible(False)
     return figure, list(axes[0])

@@ -7,12 +7,12 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from gpgc.experiments.report_marks import HIGHER, LOWER
+from gpgc.experiments.report.marks import HIGHER, LOWER
 from gpgc.experiments.tables import Table, show
 
 if TYPE_CHECKING:
-    from gpgc.experiments.report import Report
-    from gpgc.experiments.report_section import Section
+    from gpgc.experiments.report.report import Report
+    from gpgc.experiments.report.section import Section
 
 SHORT = 20
 """Letters of a cell that are kept in one line."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from gpgc.experiments.compare_runs import Conduct, Job, Record, read_runs, run_systems
-from gpgc.experiments.compare_task import Task
+from gpgc.experiments.comparison.runs import Conduct, Job, Record, read_runs, run_systems
+from gpgc.experiments.comparison.task import Task
 
 LIBRARIES = ("torch", "torch_geometric", "gpytorch")
 TIME_LIMIT = 1200.0

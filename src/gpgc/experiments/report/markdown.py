@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gpgc.experiments.report import Report
-    from gpgc.experiments.report_section import Section
+    from gpgc.experiments.report.report import Report
+    from gpgc.experiments.report.section import Section
 
 
 def to_markdown(report: Report, folder: Path) -> str:

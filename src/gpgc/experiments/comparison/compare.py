@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from gpgc.experiments import published
-from gpgc.experiments.compare_runs import Conduct, Job, Record, run_file, run_systems
-from gpgc.experiments.compare_task import Task
-from gpgc.experiments.report_marks import difference
-from gpgc.experiments.systems import LEARN_FROM_VALIDATION, NAMES, OURS, check_name
+from gpgc.experiments.comparison.runs import Conduct, Job, Record, run_file, run_systems
+from gpgc.experiments.comparison.systems import LEARN_FROM_VALIDATION, NAMES, OURS, check_name
+from gpgc.experiments.comparison.task import Task
+from gpgc.experiments.report.marks import difference
 from gpgc.experiments.tables import Table
 
 COLUMNS = (
@@ -144,9 +144,10 @@ def compare_table(name: str, summaries: Sequence[Summary], notes: Sequence[str] 
         notes=[
             "Each run had one core and a process of its own, whose peak memory is given, libraries "
             "included; seconds are processor time. ECE is the expected calibration error, in per "
-            "cent. ▲ and ▼: further from the published accuracy than two standard errors over seeds, or than one point where "
-            "there is no spread. GPGC systems draw nothing at random; the training seconds of "
-            "GPGC-small, GPGC-big and GPGC-X include the choice of their settings.",
+            "cent. ▲ and ▼: further from the published accuracy than two standard errors over "
+            "seeds, or than one point where there is no spread. GPGC systems draw nothing "
+            "at random; the training seconds of GPGC-small, GPGC-big and GPGC-X include the choice "
+            "of their settings.",
             *notes,
         ],
     )

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from gpgc.datasets import Dataset
 from gpgc.estimators import GPGCClassifier
 from gpgc.experiments import published
-from gpgc.experiments.compare_task import Task
-from gpgc.experiments.image_graphs import (
+from gpgc.experiments.comparison.task import Task
+from gpgc.experiments.images.graphs import (
     FEATURES,
     as_dataset,
     load_image_graph,
     load_network_features,
 )
-from gpgc.experiments.image_models import Candidate, candidates, choose, learn_from_validation
-from gpgc.experiments.image_systems import other_systems
-from gpgc.experiments.images import N_NEIGHBORS, describe_features
+from gpgc.experiments.images.models import Candidate, candidates, choose, learn_from_validation
+from gpgc.experiments.images.study import N_NEIGHBORS, describe_features
+from gpgc.experiments.images.systems import other_systems
 from gpgc.experiments.tables import Table
 from gpgc.graph import neighbor_graph
 

@@ -1,0 +1,1 @@
+"""Systems side by side: tasks, runs in processes of their own, tables."""

@@ -1,0 +1,1 @@
+"""Images as graphs: the paper's image tables and figures."""

@@ -1,0 +1,1 @@
+"""One report of every table and figure of the paper, published beside measured."""
