@@ -63,7 +63,7 @@ def active_study(
             curves,
             "active",
             f"Accuracy on test nodes against chosen labels, from none: mean of {n_runs} runs",
-            f"Each run holds {N_TEST} other nodes out as test nodes, the first run those of the "
+            f"Each run holds {N_TEST:,} other nodes out as test nodes, the first run those of the "
             "public split; they cannot be chosen.",
         ),
     ]

@@ -21,6 +21,9 @@ DRAWN = {
 }
 """Methods in the pictures, and their lines."""
 
+FEW = 1e-3
+"""Share of the nodes up to which a bin is not drawn: chance alone."""
+
 Forecasts = Mapping[str, Mapping[str, list[Record]]]
 """By data set and method, a record a split."""
 
@@ -32,7 +35,7 @@ def draw_reliability(forecasts: Forecasts, folder: Path) -> list[Path]:
         axis.plot([0, 1], [0, 1], color="0.6", linestyle=":", zorder=0)
         for place, line, method, records in _drawn(methods):
             size = np.sum([record["size"] for record in records], axis=0)
-            seen = size > 0
+            seen = size > FEW * size.sum()
             confidence, right = (
                 _weighted_mean(records, key)[seen] for key in ("confidence", "right")
             )
