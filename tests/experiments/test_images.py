@@ -7,8 +7,8 @@ import pytest
 
 from gpgc.errors import DataError, InputError
 from gpgc.experiments.comparison.task import Task
-from gpgc.experiments.images import labels as image_labels
 from gpgc.experiments.images import figures, models, study
+from gpgc.experiments.images import labels as image_labels
 from gpgc.experiments.images.figures import contact_sheet, draw_samples
 from gpgc.experiments.images.graphs import as_dataset, load_image_graph, load_network_features
 from gpgc.experiments.images.systems import other_systems

@@ -164,7 +164,9 @@ def suggest(
         Path | None, typer.Option(help="CSV with the columns id,label; none to start from nothing.")
     ] = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="How many nodes to suggest.")] = 10,
-    strategy: Annotated[str, typer.Option(help="weighted, variance, error or margin.")] = "weighted",
+    strategy: Annotated[
+        str, typer.Option(help="weighted, variance, error or margin.")
+    ] = "weighted",
     candidates: Annotated[
         Path | None, typer.Option(help="CSV with the column id: nodes that may be suggested.")
     ] = None,
