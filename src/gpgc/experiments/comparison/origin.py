@@ -13,7 +13,7 @@ from typing import Any
 
 import gpgc
 
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "torch", "torch_geometric", "gpytorch", "gensim")
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "torch", "torch_geometric", "gensim")
 
 
 def origin(command: str) -> dict[str, Any]:

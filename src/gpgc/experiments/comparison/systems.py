@@ -32,7 +32,7 @@ NAMES = (
 )
 """All systems in the order of the paper's table, those that learn from validation labels last."""
 
-LIBRARIES = ("torch", "torch_geometric", "gpytorch", "gensim")
+LIBRARIES = ("torch", "torch_geometric", "gensim")
 """What the extra ``baselines`` brings."""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from gpgc.experiments.comparison.runs import Conduct, Job, Record, read_runs, run_systems
 from gpgc.experiments.comparison.task import Task
 
-LIBRARIES = ("torch", "torch_geometric", "gpytorch")
+LIBRARIES = ("torch", "torch_geometric")
 TIME_LIMIT = 1200.0
 """Seconds that one run may take."""
 
