@@ -9,6 +9,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from gpgc import GPGCClassifier
+from gpgc.cli.files import check_out
+from gpgc.cli.jobs import _deviations
+from gpgc.errors import InputError
+
 EDGES = "source,target\na,b\nb,c\nd,e\ne,f\n"
 LABELS = "id,label\na,left\nc,left\nd,right\nf,right\nb,\n"
 
@@ -247,3 +252,18 @@ def test_suggest_refuses_wrong_files(files, name, content, word):
     assert done.returncode == 2
     assert word in done.stderr
     assert not (files / "out.csv").exists()
+
+
+def test_out_is_no_input_and_in_a_folder(tmp_path):
+    inside, outside = tmp_path / "a.csv", tmp_path / "no" / "b.csv"
+    for out in (inside, outside):
+        with pytest.raises(InputError, match="--out"):
+            check_out(out, [inside, None])
+
+
+@pytest.mark.parametrize("model", ["small", "big", "broad"])
+def test_a_node_of_which_nothing_is_known_is_least_certain(model):
+    features = np.array([[1.0, 0], [1, 0], [0, 1], [0, 1], [0, 0]])
+    estimator = GPGCClassifier(model=model)
+    estimator.fit(features, [0, -1, 1, -1, -1], adjacency=([0, 2], [1, 3]))
+    assert _deviations(estimator).argmax() == 4

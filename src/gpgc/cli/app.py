@@ -73,7 +73,7 @@ def run(
         Path | None,
         typer.Option(help="Folder with the data; else $GPGC_DATA, the cache, a download."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the split, where it is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the split, where it is drawn.")] = 0,
     model: ModelOption = "broad",
     base_kernel: KernelOption = "inner_product",
     depth: DepthOption = 2,
@@ -99,7 +99,7 @@ def make_features(
     steps: Annotated[
         int | None, typer.Option(min=1, help="Steps to train, in place of it.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the split and of the network.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the split and of the network.")] = 0,
     data_dir: Annotated[
         Path | None,
         typer.Option(help="Folder with the data; else $GPGC_DATA, the cache, a download."),

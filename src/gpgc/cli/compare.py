@@ -40,7 +40,9 @@ def compare(
         Path | None,
         typer.Option(help="Folder with the data; else $GPGC_DATA, the cache, a download."),
     ] = None,
-    split_seed: Annotated[int, typer.Option(help="Seed of the split, where it is drawn.")] = 0,
+    split_seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the split, where it is drawn.")
+    ] = 0,
     features: Annotated[
         str | None,
         typer.Option(
@@ -124,6 +126,8 @@ def compare(
     written = write_tables([table], out, table.name)
     for file in (*written, *draw_accuracies(task.name, summaries, out)):
         typer.echo(f"written: {file}")
+    if not any(summary.done for summary in summaries):
+        raise typer.Exit(1)
 
 
 def _own(
@@ -135,10 +139,13 @@ def _own(
     split_seed: int,
 ) -> Task:
     from gpgc.cli.files import read_graph_files
+    from gpgc.datasets.catalogue import NAMES
+    from gpgc.experiments import published
     from gpgc.experiments.comparison.task import own_task
 
     files = read_graph_files(edges, features, labels)
-    name = (edges or features or labels).stem
+    stem = (edges or features or labels).stem
+    name = f"own_{stem}" if stem in published.DATASETS or stem in NAMES else stem
     return own_task(
         name,
         files.features,

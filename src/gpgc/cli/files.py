@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import scipy.sparse as sp
@@ -193,12 +194,20 @@ def _read_features(path: Path) -> tuple[list[str], Any]:
     return list(rows), np.array(list(rows.values()))
 
 
+def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
+    """Refuse to write over a file that is read, or into what is no folder."""
+    if any(path is not None and path.resolve() == out.resolve() for path in inputs):
+        raise InputError(f"--out must not be one of the files that are read, got {out}")
+    if out.is_dir() or not out.resolve().parent.is_dir():
+        raise InputError(f"--out must be a file in a folder that exists, got {str(out)!r}")
+
+
 def _load_array(path: Path) -> Any:
     if not path.is_file():
         raise InputError(f"{path}: expected a file, found none")
     try:
         matrix = np.load(path, allow_pickle=False) if path.suffix == ".npy" else sp.load_npz(path)
-    except (ValueError, OSError, EOFError, KeyError) as error:
+    except (ValueError, OSError, EOFError, KeyError, BadZipFile) as error:
         kind = "a NumPy array" if path.suffix == ".npy" else "a sparse matrix of scipy.sparse"
         raise InputError(f"{path}: expected {kind}, got a file that is none: {error}") from error
     if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":

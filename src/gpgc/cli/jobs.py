@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import log_loss
 
-from gpgc.cli.files import read_candidates, read_costs, read_graph_files
+from gpgc._typing import Array
+from gpgc.cli.files import check_out, read_candidates, read_costs, read_graph_files
 from gpgc.cli.output import peak_memory_mb, working
 from gpgc.datasets import load_dataset
 from gpgc.datasets.catalogue import NAMES
@@ -60,6 +61,7 @@ def classify_files(
     settings: dict[str, Any],
 ) -> dict[str, Any]:
     """Label the nodes of a user's files and write a row for each."""
+    check_out(out, [edges, features, labels])
     with working("reading"):
         graph = read_graph_files(edges, features, labels)
     start = time.perf_counter()
@@ -67,7 +69,7 @@ def classify_files(
         estimator = GPGCClassifier(**settings)
         estimator.fit(graph.features, graph.labels, adjacency=graph.edges)
         probabilities = estimator.predict_proba()
-        _, std = estimator.predict_latent(return_std=True)
+        std = _deviations(estimator)
     seconds = time.perf_counter() - start
     chosen = np.searchsorted(estimator.classes_, estimator.transduction_)
     given = np.isin(np.arange(len(graph.ids)), estimator.labelled_nodes_)
@@ -109,6 +111,7 @@ def suggest_files(
     settings: dict[str, Any],
 ) -> dict[str, Any]:
     """Choose which nodes of a user's files to label next and write a row for each."""
+    check_out(out, [edges, features, labels, candidates, costs])
     with working("reading"):
         graph = read_graph_files(edges, features, labels)
         allowed = None if candidates is None else read_candidates(candidates, graph.ids)
@@ -141,6 +144,15 @@ def suggest_files(
         "peak_memory_mb": peak_memory_mb(),
         "out": str(out),
     }
+
+
+def _deviations(estimator: GPGCClassifier) -> Array:
+    """Return the posterior deviations, for nodes of which nothing is known the mean prior one."""
+    _, std = estimator.predict_latent(return_std=True)
+    prior = np.sqrt(estimator.covariance_.diag())
+    unknown = prior == 0
+    std[unknown] = 1.0 if unknown.all() else prior[~unknown].mean()
+    return np.asarray(std)
 
 
 def _leave_one_out_accuracy(estimator: GPGCClassifier) -> float:

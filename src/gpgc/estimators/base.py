@@ -86,7 +86,8 @@ class GraphProcess(BaseEstimator):
         mean : array of shape (n, k)
             One column a class or target; never squeezed.
         std : array of shape (n,)
-            With ``return_std``; the same for every column.
+            With ``return_std``; the same for every column. By the formula it is 0 for a node
+            with neither features nor neighbours that have some, whose prior variance is 0.
         cov : array of shape (n, n)
             With ``return_cov``.
         """

@@ -148,7 +148,8 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         Parameters
         ----------
         X : array or sparse matrix of shape (N, F), or None
-            Features of all nodes; None for one-hot features.
+            Features of all nodes; None for one-hot features. Kernels see their directions: centre
+            or standardise dense measurements first (counts and words are fine as they are).
         y : array of shape (N,)
             Labels, −1 (or None or NaN) where unlabelled.
         adjacency : graph, optional

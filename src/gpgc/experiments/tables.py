@@ -56,7 +56,7 @@ class Table:
             table.add_column(column, justify="left" if place == 0 else "right")
         for row in self.rows:
             table.add_row(*(show(cell) for cell in row))
-        console = Console()
+        console = Console(markup=False)
         console.print(table)
         for note in self.notes:
             console.print(note, style="dim", highlight=False)
