@@ -54,7 +54,8 @@ class Outcome:
     """What a system says of every node, and how long it took.
 
     Seconds are processor time of the one core that a system runs on, so that those of a busy
-    machine count as well.
+    machine count as well. On one core equal seeds give equal bits; on more, sums in another order
+    may differ in the last digits.
 
     Parameters
     ----------
