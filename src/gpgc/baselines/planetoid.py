@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from time import process_time
+from typing import Any
 
 import numpy as np
 import torch
@@ -95,7 +96,7 @@ def run(
 
     def prepare(decay: float) -> tuple[Network, torch.optim.Optimizer]:
         network = Planetoid(problem, embedding.clone())
-        groups = [
+        groups: list[dict[str, Any]] = [
             {"params": [network.from_features], "weight_decay": FEATURE_DECAY},
             {"params": network.from_embedding.parameters(), "weight_decay": decay},
             {"params": network.joined.parameters()},
@@ -124,7 +125,7 @@ def _embedding(problem: Problem, seed: int, size: int, walks: int) -> Tensor:
     for batch in range(by_labels + by_walks):
         sample = _labelled(problem, rng) if batch < by_labels else _walked(problem, rng)
         optimiser.zero_grad()
-        _surprise(nodes, contexts, *sample).backward()
+        torch.autograd.backward(_surprise(nodes, contexts, *sample))
         nn.utils.clip_grad_value_(tables, 1.0)
         optimiser.step()
     return nodes.detach()

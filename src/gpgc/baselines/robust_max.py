@@ -54,7 +54,8 @@ def chance_of_largest(mean: Tensor, variance: Tensor, classes: Tensor) -> Tensor
     values = mean.gather(0, own) + scale.gather(0, own) * POINTS[:, None]
     below = torch.special.ndtr((values - mean[:, None]) / scale[:, None])
     others = below.scatter(0, own[None].expand(1, *values.shape), 1.0).prod(dim=0)
-    return (WEIGHTS / WEIGHTS.sum()) @ others
+    chance: Tensor = (WEIGHTS / WEIGHTS.sum()) @ others
+    return chance
 
 
 @dataclass(frozen=True, eq=False)

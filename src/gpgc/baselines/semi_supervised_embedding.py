@@ -14,6 +14,8 @@ Weston, Ratle, Mobahi and Collobert, *Deep learning via semi-supervised embeddin
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from scipy.sparse import triu
 from torch import Tensor, nn
@@ -82,7 +84,7 @@ def run(
 
     def prepare() -> tuple[Network, torch.optim.Optimizer]:
         network = Embedding(problem, hidden, weight)
-        groups = [
+        groups: list[dict[str, Any]] = [
             {"params": [network.first], "weight_decay": WEIGHT_DECAY},
             {"params": [network.bias, *network.second.parameters()]},
         ]
