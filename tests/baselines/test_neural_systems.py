@@ -14,7 +14,8 @@ import torch
 from gpgc.baselines import Problem, system
 from gpgc.baselines.diffusion_convolution import diffused_features
 from gpgc.baselines.graph_learning import GraphLearning
-from gpgc.baselines.tensors import Inputs, Patience, SparseMatrix, Window
+from gpgc.baselines.learning import Patience, Window
+from gpgc.baselines.tensors import Inputs, SparseMatrix
 
 NETWORKS = ("GCN", "GCN-64", "GAT", "DCNN", "MoNet", "GLCN")
 N_NODES = 80

@@ -11,8 +11,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
+from gpgc.baselines.learning import Network, Patience, learn
 from gpgc.baselines.problem import Outcome, Problem
-from gpgc.baselines.tensors import Network, Patience, learn, unit_rows
+from gpgc.baselines.tensors import unit_rows
 
 HOPS = 2
 DROPOUT = 0.5

@@ -11,8 +11,9 @@ from torch import Tensor
 from torch.nn.functional import dropout, elu
 from torch_geometric.nn import GATConv
 
+from gpgc.baselines.learning import Network, Patience, learn
 from gpgc.baselines.problem import Outcome, Problem
-from gpgc.baselines.tensors import Inputs, Network, Patience, edges_with_loops, learn
+from gpgc.baselines.tensors import Inputs, edges_with_loops
 
 HEADS = 8
 UNITS = 8

@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import dropout
 
+from gpgc.baselines.learning import Network, Window, learn
 from gpgc.baselines.problem import Outcome, Problem
-from gpgc.baselines.tensors import Inputs, Network, SparseMatrix, Window, glorot, learn
+from gpgc.baselines.tensors import Inputs, SparseMatrix, glorot
 from gpgc.graph import normalize
 
 DROPOUT = 0.5

@@ -15,8 +15,9 @@ from torch import Tensor
 from torch.nn.functional import dropout
 from torch_geometric.utils import softmax
 
+from gpgc.baselines.learning import Network, Patience, learn
 from gpgc.baselines.problem import Outcome, Problem
-from gpgc.baselines.tensors import Inputs, Network, Patience, SparseMatrix, glorot, learn
+from gpgc.baselines.tensors import Inputs, SparseMatrix, glorot
 
 GRAPH_UNITS = 70
 HIDDEN = 30

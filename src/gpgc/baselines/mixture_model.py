@@ -15,8 +15,9 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout
 from torch_geometric.nn import GMMConv
 
+from gpgc.baselines.learning import Network, Patience, learn
 from gpgc.baselines.problem import Outcome, Problem
-from gpgc.baselines.tensors import Inputs, Network, Patience, edges_with_loops, learn
+from gpgc.baselines.tensors import Inputs, edges_with_loops
 
 HIDDEN = 16
 GAUSSIANS = 3

@@ -25,8 +25,9 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, logsigmoid
 
 from gpgc._typing import Integers
+from gpgc.baselines.learning import Network, Patience, learn
 from gpgc.baselines.problem import Outcome, Problem
-from gpgc.baselines.tensors import Inputs, Network, Patience, glorot, learn
+from gpgc.baselines.tensors import Inputs, glorot
 from gpgc.baselines.training import accuracy
 from gpgc.baselines.walks import random_walks
 

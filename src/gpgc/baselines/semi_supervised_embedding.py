@@ -20,8 +20,9 @@ import torch
 from scipy.sparse import triu
 from torch import Tensor, nn
 
+from gpgc.baselines.learning import Network, Patience, learn
 from gpgc.baselines.problem import Outcome, Problem
-from gpgc.baselines.tensors import Inputs, Network, Patience, glorot, learn
+from gpgc.baselines.tensors import Inputs, glorot
 
 MARGIN = 1.0
 """Distance m beyond which nodes are no longer pushed apart."""
