@@ -62,7 +62,7 @@ def quiet(step):
 
 def test_study_of_small_features(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(figures, "N_DRAWN", 100)
-    tables, pictures = study.images_study(None, tmp_path / "out", quiet, folder)
+    tables, pictures = study.images_study(None, tmp_path / "out", quiet, features=folder)
     accuracy, settings, graphs = tables
     cells = {row[0]: row[1:] for row in accuracy.rows}
     assert set(cells) == set(study.ROWS)
@@ -97,8 +97,8 @@ def test_stored_runs_of_other_systems_are_shown_for_the_same_features_only(folde
     ]
     path = tmp_path / "runs.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert other_systems(graph_task, ["GCN", "GAT"], path, "", quiet) == {"GCN": lines[0]}
-    assert other_systems(graph_task, ["GCN"], tmp_path / "none.jsonl", "", quiet) == {}
+    assert other_systems(graph_task, ["GCN", "GAT"], 1, path, "", quiet) == {"GCN": [0.5]}
+    assert other_systems(graph_task, ["GCN"], 1, tmp_path / "none.jsonl", "", quiet) == {}
 
 
 def test_choices_never_see_test_labels():
@@ -141,7 +141,7 @@ def test_labels_study(folder, tmp_path, monkeypatch):
         "load_image_graph",
         lambda name, kind, where: as_dataset(name, small_features(overlap=2.0)),
     )
-    tables, pictures = image_labels.labels_study(None, tmp_path, quiet, folder)
+    tables, pictures = image_labels.labels_study(None, tmp_path, quiet, features=folder)
     assert not pictures
     for table in tables:
         assert [row[1] for row in table.rows] == list(image_labels.MODELS) * 3

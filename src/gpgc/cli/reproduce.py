@@ -85,23 +85,23 @@ def framework(out: OutOption = RESULTS) -> None:
 
 
 @app.command()
-def images(data_dir: DataOption = None, out: OutOption = RESULTS) -> None:
+def images(data_dir: DataOption = None, out: OutOption = RESULTS, seeds: SeedsOption = 5) -> None:
     """MNIST, SVHN and CIFAR10: accuracy on the graph of nearest neighbours."""
     from gpgc.experiments.images.study import images_study
 
     with Progress() as progress:
-        tables, pictures = images_study(data_dir, out, progress)
-    _finish(tables, out, "images", "gpgc reproduce images", pictures)
+        tables, pictures = images_study(data_dir, out, progress, seeds)
+    _finish(tables, out, "images", f"gpgc reproduce images --seeds {seeds}", pictures)
 
 
 @app.command()
-def labels(data_dir: DataOption = None, out: OutOption = RESULTS) -> None:
+def labels(data_dir: DataOption = None, out: OutOption = RESULTS, seeds: SeedsOption = 5) -> None:
     """MNIST, SVHN and CIFAR10: accuracy with 200, 600 and 1,000 labels."""
     from gpgc.experiments.images.labels import labels_study
 
     with Progress() as progress:
-        tables, pictures = labels_study(data_dir, out, progress)
-    _finish(tables, out, "labels", "gpgc reproduce labels", pictures)
+        tables, pictures = labels_study(data_dir, out, progress, seeds)
+    _finish(tables, out, "labels", f"gpgc reproduce labels --seeds {seeds}", pictures)
 
 
 @app.command()

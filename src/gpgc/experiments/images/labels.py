@@ -21,20 +21,21 @@ from gpgc.experiments.images.graphs import (
 )
 from gpgc.experiments.images.models import Candidate, candidates, choose, learn_from_validation
 from gpgc.experiments.images.study import N_NEIGHBORS, describe_features
-from gpgc.experiments.images.systems import other_systems
+from gpgc.experiments.images.systems import accuracy_cell, other_systems
 from gpgc.experiments.tables import Table
 from gpgc.graph import neighbor_graph
 
 MODELS = ("GCN", "GPGC-big", "GPGC broad, default", "GPGC-X")
 RUNS = "labels_runs.jsonl"
 
-Accuracies = dict[str, dict[int, float]]
+Accuracies = dict[str, dict[int, list[float]]]
 
 
 def labels_study(
     data_dir: Path | None,
     out: Path,
     progress: Callable[[str], None],
+    seeds: int = 5,
     features: Path = FEATURES,
 ) -> tuple[list[Table], list[Path]]:
     """Return a table on features that saw 1,000 labels, and one on features that saw none.
@@ -47,28 +48,40 @@ def labels_study(
         Folder for the runs of other systems.
     progress : callable
         Told what goes on.
+    seeds : int
+        Runs of each other system.
     features : Path
         Folder with what ``gpgc features`` wrote.
     """
     made = {name: load_network_features(name, features) for name in published.IMAGES}
+    over_seeds = f"GCN: mean ± standard deviation over {seeds} seeds."
     learnt = _table(
         "labels_network",
         "Test accuracy against labels, per cent: ours (paper's). Features saw all 1,000 labels",
         [
             "The network learnt from 1,000 labels (as we read the paper), so the columns of 200 "
             "and 600 labels know more than those labels say.",
+            over_seeds,
             *(f"Features of {name}: {describe_features(one)}." for name, one in made.items()),
         ],
     )
     plain = _table(
         "labels_pca",
         "Test accuracy against labels, per cent. Features saw no label: 64 principal components",
-        ["The paper has no such table; every column knows only its own labels."],
+        ["The paper has no such table; every column knows only its own labels.", over_seeds],
     )
+
+    def gcn(data: Dataset) -> dict[str, list[float]]:
+        command = f"gpgc reproduce labels --seeds {seeds}"
+        return other_systems(Task.of(data), ["GCN"], seeds, out / RUNS, command, progress)
+
+    def study(data: Dataset) -> Accuracies:
+        return _study(data, gcn, progress)
+
     for name, one in made.items():
-        _add_rows(learnt, _study(as_dataset(name, one), out, progress), name, with_paper=True)
+        _add_rows(learnt, study(as_dataset(name, one)), name, with_paper=True)
         data = load_image_graph(name, "pca", data_dir)
-        _add_rows(plain, _study(data, out, progress), name, with_paper=False)
+        _add_rows(plain, study(data), name, with_paper=False)
     return [learnt, plain], []
 
 
@@ -81,7 +94,11 @@ def nested_labels(
     return np.sort(np.concatenate([train[labels[train] == label][:each] for label in classes]))
 
 
-def _study(data: Dataset, out: Path, progress: Callable[[str], None]) -> Accuracies:
+def _study(
+    data: Dataset,
+    others: Callable[[Dataset], dict[str, list[float]]],
+    progress: Callable[[str], None],
+) -> Accuracies:
     progress(f"{data.name}: graph and covariances")
     data = replace(data, adjacency=neighbor_graph(data.features, N_NEIGHBORS))
     seen = np.concatenate([data.train, data.validation])
@@ -92,18 +109,14 @@ def _study(data: Dataset, out: Path, progress: Callable[[str], None]) -> Accurac
     for count in published.LABEL_COUNTS:
         progress(f"{data.name}: {count} labels")
         fewer = replace(data, train=nested_labels(data.labels, data.train, count))
-        for model, accuracy in _accuracy(fewer, tried, estimator, out, progress).items():
-            accuracies[model][count] = accuracy
+        for model, values in (_accuracy(fewer, tried, estimator) | others(fewer)).items():
+            accuracies[model][count] = values
     return accuracies
 
 
 def _accuracy(
-    data: Dataset,
-    tried: list[Candidate],
-    estimator: GPGCClassifier,
-    out: Path,
-    progress: Callable[[str], None],
-) -> dict[str, float]:
+    data: Dataset, tried: list[Candidate], estimator: GPGCClassifier
+) -> dict[str, list[float]]:
     truth = data.labels[data.test]
     every = np.concatenate([data.train, data.validation])
     choice = choose(tried, data.labels, data.train, data.validation)
@@ -115,9 +128,7 @@ def _accuracy(
         "GPGC broad, default": estimator.relabel(y).predict()[data.test],
         "GPGC-X": again.predict(data.labels, every, data.test),
     }
-    accuracy = {model: float(np.mean(answer == truth)) for model, answer in predicted.items()}
-    runs = other_systems(Task.of(data), ["GCN"], out / RUNS, "gpgc reproduce labels", progress)
-    return accuracy | {system: run["accuracy"] for system, run in runs.items()}
+    return {model: [float(np.mean(answer == truth))] for model, answer in predicted.items()}
 
 
 def _table(name: str, title: str, notes: list[str]) -> Table:
@@ -133,9 +144,8 @@ def _table(name: str, title: str, notes: list[str]) -> Table:
 def _add_rows(table: Table, accuracies: Accuracies, name: str, *, with_paper: bool) -> None:
     for model, by_count in accuracies.items():
         paper = published.LABEL_ACCURACY[name].get(model) if with_paper else None
-        cells = []
-        for place, count in enumerate(published.LABEL_COUNTS):
-            mine = by_count.get(count)
-            ours = "–" if mine is None else f"{100 * mine:.2f}"
-            cells.append(f"{ours} ({paper[place]})" if paper else ours)
+        cells = [
+            accuracy_cell(by_count.get(count, []), paper[place] if paper else None)
+            for place, count in enumerate(published.LABEL_COUNTS)
+        ]
         table.rows.append([name, model, *cells])

@@ -18,7 +18,7 @@ from gpgc.experiments.comparison.task import Task
 from gpgc.experiments.images.figures import draw_maps, draw_samples, map_features
 from gpgc.experiments.images.graphs import FEATURES, as_dataset, load_network_features
 from gpgc.experiments.images.models import Choice, candidates, choose, learn_from_validation
-from gpgc.experiments.images.systems import other_systems
+from gpgc.experiments.images.systems import accuracy_cell, other_systems
 from gpgc.experiments.tables import Table
 from gpgc.features import FeatureSet
 from gpgc.graph import neighbor_graph
@@ -57,7 +57,7 @@ class Outcome:
     Attributes
     ----------
     accuracy : dict
-        Test accuracy of each row.
+        Test accuracies of each row: one of ours, one for each seed of another system.
     choices : dict
         What was chosen for a row, and how that did on the validation images.
     edges : tuple of int
@@ -66,7 +66,7 @@ class Outcome:
         Of the steps.
     """
 
-    accuracy: dict[str, float] = field(default_factory=dict)
+    accuracy: dict[str, list[float]] = field(default_factory=dict)
     choices: dict[str, Choice] = field(default_factory=dict)
     edges: tuple[int, int] = (0, 0)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -76,6 +76,7 @@ def images_study(
     data_dir: Path | None,
     out: Path,
     progress: Callable[[str], None],
+    seeds: int = 5,
     features: Path = FEATURES,
 ) -> tuple[list[Table], list[Path]]:
     """Return the tables of MNIST, SVHN and CIFAR-10, and the pictures that were written.
@@ -88,6 +89,8 @@ def images_study(
         Folder for the pictures and for the runs of other systems.
     progress : callable
         Told what goes on.
+    seeds : int
+        Runs of each other system.
     features : Path
         Folder with what ``gpgc features`` wrote.
     """
@@ -95,8 +98,9 @@ def images_study(
     outcomes, maps = {}, []
     for name, one in made.items():
         data, outcomes[name] = evaluate(name, one, progress)
-        runs = other_systems(Task.of(data), OTHERS, out / RUNS, "gpgc reproduce images", progress)
-        outcomes[name].accuracy |= {system: run["accuracy"] for system, run in runs.items()}
+        command = f"gpgc reproduce images --seeds {seeds}"
+        others = other_systems(Task.of(data), OTHERS, seeds, out / RUNS, command, progress)
+        outcomes[name].accuracy |= others
         progress(f"{name}: map of the features")
         maps.append(map_features(name, one, data.adjacency))
     tables = [_accuracy_table(outcomes, made), _choice_table(outcomes), _graph_table(outcomes)]
@@ -113,7 +117,7 @@ def evaluate(
     name: str, made: FeatureSet, progress: Callable[[str], None]
 ) -> tuple[Dataset, Outcome]:
     """Build the graph, choose on training and validation labels, look at test labels once."""
-    outcome = Outcome({NETWORK: made.network_accuracy("test")})
+    outcome = Outcome({NETWORK: [made.network_accuracy("test")]})
     progress(f"{name}: graph")
     start = time.perf_counter()
     graph = neighbor_graph(made.features, N_NEIGHBORS)
@@ -151,7 +155,7 @@ def _chosen_rows(data: Dataset, outcome: Outcome, progress: Callable[[str], None
     }
     for row, (choice, learnt) in rows.items():
         predicted = choice.predict(data.labels, learnt, data.test)
-        outcome.accuracy[row] = _share_right(predicted, data)
+        outcome.accuracy[row] = [_share_right(predicted, data)]
         if row != FROZEN:
             outcome.choices[row] = choice
 
@@ -164,10 +168,10 @@ def _default_rows(data: Dataset, outcome: Outcome, progress: Callable[[str], Non
     start = time.perf_counter()
     estimator.fit(data.features, y, adjacency=data.adjacency)
     outcome.seconds["default"] = time.perf_counter() - start
-    outcome.accuracy[BROAD] = _share_right(estimator.predict()[data.test], data)
+    outcome.accuracy[BROAD] = [_share_right(estimator.predict()[data.test], data)]
     y[data.validation] = data.labels[data.validation]
     estimator.relabel(y)
-    outcome.accuracy[f"{BROAD}, X"] = _share_right(estimator.predict()[data.test], data)
+    outcome.accuracy[f"{BROAD}, X"] = [_share_right(estimator.predict()[data.test], data)]
 
 
 def _share_right(predicted: Integers, data: Dataset) -> float:
@@ -188,18 +192,34 @@ def _accuracy_table(outcomes: dict[str, Outcome], made: dict[str, FeatureSet]) -
             "validation label, its X form learns from them. The paper's features came from a "
             "longer schedule; rows without our number need "
             '`pip install "gpgc[baselines]"`.',
+            _count_runs(outcomes),
             *(f"Features of {name}: {describe_features(one)}." for name, one in made.items()),
         ],
     )
     for row in ROWS:
         paper = published.IMAGE_ACCURACY.get(row.partition(",")[0])
-        cells = []
-        for place, outcome in enumerate(outcomes.values()):
-            mine = outcome.accuracy.get(row)
-            ours = "–" if mine is None else f"{100 * mine:.2f}"
-            cells.append(f"{ours} ({paper[place]})" if paper else ours)
+        cells = [
+            accuracy_cell(outcome.accuracy.get(row, []), paper[place] if paper else None)
+            for place, outcome in enumerate(outcomes.values())
+        ]
         table.rows.append([row, *cells])
     return table
+
+
+def _count_runs(outcomes: dict[str, Outcome]) -> str:
+    """Return how many runs are behind the rows of other systems."""
+    counts = {
+        system: [len(outcome.accuracy.get(system, [])) for outcome in outcomes.values()]
+        for system in OTHERS
+    }
+    most = max(map(max, counts.values()))
+    fewer = [
+        f"{system} {' / '.join(map(str, each))}"
+        for system, each in counts.items()
+        if min(each) < most
+    ]
+    words = f"Other systems: mean ± standard deviation over {most} seeds"
+    return words + (f", but {', '.join(fewer)}." if fewer else ".")
 
 
 def describe_features(made: FeatureSet) -> str:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from gpgc.experiments.comparison.runs import Conduct, Job, Record, read_runs, run_systems
+import numpy as np
+
+from gpgc.experiments.comparison.runs import Conduct, Job, read_runs, run_systems
 from gpgc.experiments.comparison.task import Task
 
 LIBRARIES = ("torch", "torch_geometric")
@@ -15,9 +17,14 @@ TIME_LIMIT = 1200.0
 
 
 def other_systems(
-    task: Task, systems: Sequence[str], path: Path, command: str, progress: Callable[[str], None]
-) -> dict[str, Record]:
-    """Return a finished run of each system, of those that could be run here or that are stored.
+    task: Task,
+    systems: Sequence[str],
+    seeds: int,
+    path: Path,
+    command: str,
+    progress: Callable[[str], None],
+) -> dict[str, list[float]]:
+    """Return the accuracies of each system, of the runs that could be made here or are stored.
 
     Parameters
     ----------
@@ -25,6 +32,8 @@ def other_systems(
         Features, graph and labels.
     systems : sequence of str
         Names of systems.
+    seeds : int
+        Runs of each; the first seed of all systems comes before the second of any.
     path : Path
         File of the stored runs, which new ones join.
     command : str
@@ -33,9 +42,27 @@ def other_systems(
         Told what goes on.
     """
     if all(find_spec(library) for library in LIBRARIES):
-        jobs = [Job(system) for system in systems]
+        jobs = [Job(system, seed) for seed in range(seeds) for system in systems]
         runs = run_systems(task, jobs, path, Conduct(command, TIME_LIMIT), progress)
     else:
         digest = task.digest()
         runs = [run for run in read_runs(path) if run["task"] == digest]
-    return {run["system"]: run for run in runs if run["status"] == "done"}
+    found: dict[str, list[float]] = {}
+    for run in runs:
+        if run["status"] == "done":
+            found.setdefault(run["system"], []).append(run["accuracy"])
+    return found
+
+
+def accuracy_cell(values: Sequence[float], paper: float | None = None) -> str:
+    """Return the mean of accuracies in per cent, their deviation, and the paper's number.
+
+    Examples
+    --------
+    >>> accuracy_cell([0.5, 0.52], 51.3), accuracy_cell([0.5]), accuracy_cell([])
+    ('51.00 ± 1.41 (51.3)', '50.00', '–')
+    """
+    per_cent = 100 * np.asarray(values)
+    ours = f"{per_cent.mean():.2f}" if len(values) else "–"
+    spread = f" ± {per_cent.std(ddof=1):.2f}" if len(values) > 1 else ""
+    return ours + spread + ("" if paper is None else f" ({paper})")

@@ -23,7 +23,7 @@ def _citation(wish: Wish, progress: Progress) -> Made:
 def _calibration(wish: Wish, progress: Progress) -> Made:
     from gpgc.experiments.calibration import calibration_study
 
-    return calibration_study(wish.data_dir, 10, wish.out, progress)
+    return calibration_study(wish.data_dir, 20, wish.out, progress)
 
 
 def _active(wish: Wish, progress: Progress) -> Made:
@@ -42,13 +42,13 @@ def _framework(wish: Wish, progress: Progress) -> Made:
 def _images(wish: Wish, progress: Progress) -> Made:
     from gpgc.experiments.images.study import images_study
 
-    return images_study(wish.data_dir, wish.out, progress)
+    return images_study(wish.data_dir, wish.out, progress, wish.n_seeds)
 
 
 def _labels(wish: Wish, progress: Progress) -> Made:
     from gpgc.experiments.images.labels import labels_study
 
-    return labels_study(wish.data_dir, wish.out, progress)
+    return labels_study(wish.data_dir, wish.out, progress, wish.n_seeds)
 
 
 def _width(wish: Wish, progress: Progress) -> Made:
