@@ -105,9 +105,10 @@ def _divide(
         )
     matrix = sp.csr_array(matrix)
     matrix.sort_indices()
-    rows = np.repeat(row_degrees, np.diff(matrix.indptr))
     if normalization == "row":
-        matrix.data = matrix.data / rows
+        matrix.data = matrix.data / np.repeat(row_degrees, np.diff(matrix.indptr))
     else:
-        matrix.data = matrix.data / np.sqrt(rows * column_degrees[matrix.indices])
+        scale = np.repeat(row_degrees**-0.5, np.diff(matrix.indptr))
+        scale *= (column_degrees**-0.5)[matrix.indices]
+        matrix.data = matrix.data * scale
     return matrix

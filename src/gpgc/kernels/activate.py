@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from gpgc._typing import Array, Index, Integers
-from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, scale_rows, times
+from gpgc.kernels.compiled import loops_for
+from gpgc.kernels.covariance import (
+    Columns,
+    Covariance,
+    inverse_or_zero,
+    multiplication_by,
+    scale_rows,
+)
 
 CHUNK = 2**16
 """Entries that pass all steps of the formula at once: few enough to stay in a core's cache, many
@@ -98,7 +105,7 @@ class Activate(Covariance):
 
         def columns(rows: Index) -> tuple[Array, Array]:
             block, deviation = before(rows)
-            return relu_correlation(block), deviation
+            return self._relu(block), deviation
 
         return columns
 
@@ -106,14 +113,18 @@ class Activate(Covariance):
         """Return κ(K)[rows, cols] @ V, in tiles of rows where the inner covariance allows it."""
         if not self.tileable:
             return super().matmul(rows, cols, V)
-        weighted = scale_rows(np.sqrt(self.inner.diag(cols)), V)
-        correlation, chosen = self.correlation(cols), self.indices(rows)
+        multiply = multiplication_by(scale_rows(np.sqrt(self.inner.diag(cols)), V), self.dtype)
+        before, chosen = self.inner.correlation(cols), self.indices(rows)
         out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
+        at_once = max(1, CHUNK // max(1, self.count(cols)))
 
         def tile(part: slice) -> None:
-            block, deviation = correlation(part if rows is None else chosen[part])
-            out[part] = times(block, weighted)
-            out[part] *= deviation[:, None]
+            block, deviation = before(part if rows is None else chosen[part])
+            result = out[part]
+            for start in range(0, len(block), at_once):
+                few = slice(start, start + at_once)
+                result[few] = multiply(self._relu(block[few]))
+            result *= deviation[:, None]
 
         self.engine.rows(len(chosen), self.count(cols) * self.dtype.itemsize, tile)
         return out
@@ -125,7 +136,15 @@ class Activate(Covariance):
         inverse = inverse_or_zero(scale)
         block *= inverse[:, :, None]
         block *= inverse[:, None, :]
-        block = relu_correlation(block)
+        block = self._relu(block)
         block *= scale[:, :, None]
         block *= scale[:, None, :]
         return block
+
+    def _relu(self, correlation: Array) -> Array:
+        """Return κ̂ of correlations, in place."""
+        loops = loops_for(self.n_nodes, self.dtype)
+        if loops is None or not correlation.flags.c_contiguous:
+            return relu_correlation(correlation)
+        loops.relu_correlation(correlation.reshape(-1))
+        return correlation

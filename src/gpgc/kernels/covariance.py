@@ -135,12 +135,18 @@ def scale_rows(scale: Array, V: Any) -> Any:
     return V.multiply(scale[:, None]).tocsr() if sp.issparse(V) else scale[:, None] * V
 
 
+def multiplication_by(V: Any, dtype: np.dtype[Any]) -> Callable[[Array], Array]:
+    """Return the function block ↦ block @ V for a dense or a sparse V, which it prepares once."""
+    if not sp.issparse(V):
+        dense = np.asarray(V, dtype=dtype)
+    elif V.shape[0] * V.shape[1] <= GEMM_GAIN * (V.nnz + 3 * V.shape[0]):
+        dense = V.toarray().astype(dtype)
+    else:
+        transposed = sp.csr_array(V.T, dtype=dtype)
+        return lambda block: np.asarray((transposed @ block.T).T)
+    return lambda block: np.asarray(block @ dense)
+
+
 def times(block: Array, V: Any) -> Array:
     """Return block @ V for a dense or a sparse V."""
-    if not sp.issparse(V):
-        product: Array = block @ np.asarray(V, dtype=block.dtype)
-        return product
-    if V.shape[0] * V.shape[1] <= GEMM_GAIN * (V.nnz + 3 * V.shape[0]):
-        return np.asarray(block @ V.toarray().astype(block.dtype))
-    transposed = sp.csr_array(V.T).astype(block.dtype)
-    return np.asarray((transposed @ block.T).T)
+    return multiplication_by(V, block.dtype)(block)

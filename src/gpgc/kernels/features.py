@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from gpgc._typing import Array, Index, Integers
 from gpgc.engine import Engine
 from gpgc.kernels.base import BaseKernel, InnerProduct
-from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, times
+from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, multiplication_by
 from gpgc.kernels.rows import Rows, StoredRows
 
 
@@ -103,10 +103,11 @@ class Features(Covariance):
     def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
         """Return K_θ[rows, cols] @ V in tiles of rows."""
         columns, chosen = self._columns(cols), self.indices(rows)
+        multiply = multiplication_by(V, self.dtype)
         out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
 
         def tile(part: slice) -> None:
-            out[part] = times(columns(part if rows is None else chosen[part]), V)
+            out[part] = multiply(columns(part if rows is None else chosen[part]))
 
         self.engine.rows(len(chosen), self.count(cols) * self.dtype.itemsize, tile)
         return out

@@ -1,9 +1,9 @@
-"""Rows of features as directions of length 1 beside their lengths, stored or computed in tiles."""
+"""Rows of features as directions of length 1 beside their lengths."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import cached_property
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,8 @@ from gpgc._typing import Array, Index, Integers
 from gpgc.engine import Engine
 from gpgc.kernels.covariance import Columns, inverse_or_zero, take
 
-DENSE_FROM = 0.15
-"""Share of non-zeros from which a dense product is cheaper than a sparse one."""
-
 DENSE_LIMIT = 2**28
 """Bytes up to which the right-hand side of a sparse product may be made dense."""
-
 
 KEPT_BYTES = 2**24
 """Size up to which cosines are kept for the next who asks for the same columns."""
@@ -120,81 +116,6 @@ class StoredRows(Rows):
         return self
 
 
-class PropagatedRows(Rows):
-    """The rows of S X, computed where they are asked for: a tile of them never leaves the cache.
-
-    Parameters
-    ----------
-    matrix : csr_array of shape (M, N)
-        S.
-    features : array of shape (N, F)
-        X, of the same dtype.
-    engine : Engine
-        What runs the tiles.
-    """
-
-    def __init__(self, matrix: sp.csr_array, features: Array, engine: Engine) -> None:
-        self.matrix, self.features, self.engine = matrix, features, engine
-        self.shape, self.dtype = (matrix.shape[0], features.shape[1]), features.dtype
-
-    def take(self, index: Index) -> tuple[Any, Array]:
-        """Return directions and lengths of some rows; asked for all of them, keep them."""
-        if index is None or "_stored" in self.__dict__:
-            return self._stored.take(index)
-        return _scaled(self.matrix[index] @ self.features)
-
-    def stored(self) -> StoredRows:
-        """Return all rows, computed once."""
-        return self._stored
-
-    @cached_property
-    def _stored(self) -> StoredRows:
-        size = self.shape[0] * self.shape[1] * self.dtype.itemsize
-        self.engine.require(size, f"the propagated features of {self.shape[0]:,} nodes")
-        directions = np.empty(self.shape, dtype=self.dtype)
-        lengths = np.empty(self.shape[0], dtype=self.dtype)
-
-        def tile(rows: slice) -> None:
-            directions[rows], lengths[rows] = _scaled(self.matrix[rows] @ self.features)
-
-        self.engine.rows(self.shape[0], self.shape[1] * self.dtype.itemsize, tile)
-        return StoredRows(directions, lengths)
-
-
-def propagated_rows(
-    propagation: sp.csr_array, features: Any, dtype: np.dtype[Any], engine: Engine
-) -> Rows:
-    """Return the rows of S X: stored where they are sparse, computed in tiles where dense.
-
-    How dense S X can be at the most is known from the rows' numbers of entries, before the product.
-
-    Parameters
-    ----------
-    propagation : csr_array of shape (M, N)
-        S.
-    features : array or sparse matrix of shape (N, F)
-        X.
-    dtype : numpy dtype
-        Of the result.
-    engine : Engine
-        What runs the tiles.
-    """
-    matrix = propagation.astype(dtype)
-    n_nodes, size = propagation.shape[0], propagation.shape[0] * features.shape[1]
-    what = f"the features of {n_nodes:,} nodes"
-    if sp.issparse(features):
-        entries = int(np.diff(features.indptr)[propagation.indices].sum())
-        if entries < DENSE_FROM * size or size * dtype.itemsize > engine.budget(4 * DENSE_LIMIT):
-            engine.require(2 * min(entries, size) * (dtype.itemsize + 4), what)
-            return StoredRows.of(matrix @ features.astype(dtype), dtype)
-        engine.require(size * dtype.itemsize, what)
-        return PropagatedRows(matrix, features.astype(dtype).toarray(), engine)
-    values = np.asarray(features)
-    if values.dtype != dtype:
-        engine.require(values.size * dtype.itemsize, what)
-    return PropagatedRows(matrix, values.astype(dtype, copy=False), engine)
-
-
 def _directions(features: Any, dtype: np.dtype[Any]) -> tuple[Any, Array]:
     """Return the rows scaled to length 1 (rows of zeros stay) and their lengths."""
     if sp.issparse(features):
@@ -204,11 +125,15 @@ def _directions(features: Any, dtype: np.dtype[Any]) -> tuple[Any, Array]:
         unit.data *= np.repeat(inverse_or_zero(norms), np.diff(unit.indptr)).astype(dtype)
         return unit, norms.astype(dtype)
     array = np.asarray(features, dtype=dtype)
-    return _scaled(array if array is not features else array.copy())
+    return scaled(array if array is not features else array.copy())
 
 
-def _scaled(rows: Array) -> tuple[Array, Array]:
+def scaled(rows: Array, loops: ModuleType | None = None) -> tuple[Array, Array]:
     """Scale the rows of an array to length 1 in place, and return it and their lengths."""
+    if loops is not None:
+        lengths = np.empty(len(rows), dtype=rows.dtype)
+        loops.scale_rows(rows, lengths)
+        return rows, lengths
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     rows *= inverse_or_zero(lengths)[:, None]
     return rows, lengths

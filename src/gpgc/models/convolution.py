@@ -20,7 +20,8 @@ from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.errors import InputError
 from gpgc.kernels import Activate, Affine, Covariance, Features, Propagate, base_kernel_from
-from gpgc.kernels.rows import Rows, StoredRows, propagated_rows
+from gpgc.kernels.propagated_rows import propagated_rows
+from gpgc.kernels.rows import Rows, StoredRows
 from gpgc.models.architecture import Architecture
 
 MOST_ENTRIES = 10**10

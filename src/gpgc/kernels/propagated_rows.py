@@ -1,0 +1,157 @@
+"""Rows of S X, computed in tiles where they are asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from gpgc._typing import Array, Index, Integers
+from gpgc.engine import Engine
+from gpgc.kernels.compiled import loops_for, rows_times
+from gpgc.kernels.covariance import Columns, inverse_or_zero, take
+from gpgc.kernels.rows import DENSE_LIMIT, Rows, StoredRows, scaled
+
+DENSE_FROM = 0.15
+"""Share of non-zeros in S X from which a dense product is cheaper than a sparse one."""
+
+FEATURES_FIRST = 0.25
+"""Share of non-zeros in X up to which S (X R) by machine code is cheaper than (S X) R."""
+
+
+class PropagatedRows(Rows):
+    """The rows of S X: a tile of them never leaves the cache.
+
+    Parameters
+    ----------
+    matrix : csr_array of shape (M, N)
+        S.
+    features : array of shape (N, F), or csr_array where loops are compiled
+        X, of the same dtype.
+    engine : Engine
+        What runs the tiles.
+    """
+
+    def __init__(self, matrix: sp.csr_array, features: Any, engine: Engine) -> None:
+        self.matrix, self.features, self.engine = matrix, features, engine
+        self.shape, self.dtype = (matrix.shape[0], features.shape[1]), features.dtype
+        self._loops = loops_for(self.shape[0], self.dtype)
+
+    def take(self, index: Index) -> tuple[Any, Array]:
+        """Return directions and lengths of some rows; asked for all of them, keep them."""
+        if index is None or "_stored" in self.__dict__:
+            return self._stored.take(index)
+        return self._compute(index)
+
+    def stored(self) -> StoredRows:
+        """Return all rows, computed once."""
+        return self._stored
+
+    @cached_property
+    def _stored(self) -> StoredRows:
+        size = self.shape[0] * self.shape[1] * self.dtype.itemsize
+        self.engine.require(size, f"the propagated features of {self.shape[0]:,} nodes")
+        directions = np.empty(self.shape, dtype=self.dtype)
+        lengths = np.empty(self.shape[0], dtype=self.dtype)
+
+        def tile(rows: slice) -> None:
+            directions[rows], lengths[rows] = self._compute(rows)
+
+        self.engine.rows(self.shape[0], self.shape[1] * self.dtype.itemsize, tile)
+        return StoredRows(directions, lengths)
+
+    def _compute(self, index: slice | Integers) -> tuple[Array, Array]:
+        return scaled(rows_times(self._loops, self.matrix, index, self.features), self._loops)
+
+
+class FeaturesFirstRows(PropagatedRows):
+    """The rows of S X for a sparse X, whose products with R are S (X R): S X itself is dense.
+
+    The products X R are kept for the next who asks for the same columns.
+    """
+
+    _products: tuple[Integers, Array, Array] | None = None
+
+    def cosines(self, cols: Index, engine: Engine) -> tuple[Columns, Array]:
+        """Return a function of rows that gives their cosines with the columns and their lengths."""
+        wanted = np.arange(self.shape[0])[cols] if isinstance(cols, slice) else cols
+        size = self.features.shape[0] * self.dtype.itemsize
+        if wanted is None or size * len(wanted) > engine.budget(DENSE_LIMIT):
+            return super().cosines(cols, engine)
+        if self._products is None or not np.array_equal(self._products[0], wanted):
+            right, right_lengths = self.take(wanted)
+            self._products = wanted, self._times_features(right.T), right_lengths
+        _, products, right_lengths = self._products
+        lengths, matrix = self._lengths, self._unit_matrix
+
+        def columns(rows: Index) -> tuple[Array, Array]:
+            index = slice(None) if rows is None else rows
+            return rows_times(self._loops, matrix, index, products), take(lengths, rows)
+
+        return columns, right_lengths
+
+    def _times_features(self, right: Array) -> Array:
+        """Return X @ right."""
+        by_feature = np.ascontiguousarray(right)
+        products = np.empty((self.features.shape[0], right.shape[1]), dtype=self.dtype)
+
+        def tile(rows: slice) -> None:
+            rows_times(self._loops, self.features, rows, by_feature, products[rows])
+
+        self.engine.rows(len(products), products.strides[0], tile)
+        return products
+
+    @cached_property
+    def _lengths(self) -> Array:
+        lengths = np.empty(self.shape[0], dtype=self.dtype)
+
+        def tile(rows: slice) -> None:
+            lengths[rows] = self._compute(rows)[1]
+
+        self.engine.rows(self.shape[0], self.shape[1] * self.dtype.itemsize, tile)
+        return lengths
+
+    @cached_property
+    def _unit_matrix(self) -> sp.csr_array:
+        """S with its rows divided by the lengths of those of S X."""
+        counts = np.diff(self.matrix.indptr)
+        data = self.matrix.data * np.repeat(inverse_or_zero(self._lengths), counts)
+        return sp.csr_array((data, self.matrix.indices, self.matrix.indptr), self.matrix.shape)
+
+
+def propagated_rows(
+    propagation: sp.csr_array, features: Any, dtype: np.dtype[Any], engine: Engine
+) -> Rows:
+    """Return the rows of S X: stored where they are sparse, computed in tiles where dense.
+
+    How dense S X can be at the most is known from the rows' numbers of entries, before the product.
+
+    Parameters
+    ----------
+    propagation : csr_array of shape (M, N)
+        S.
+    features : array or sparse matrix of shape (N, F)
+        X.
+    dtype : numpy dtype
+        Of the result.
+    engine : Engine
+        What runs the tiles.
+    """
+    matrix = propagation.astype(dtype)
+    n_nodes, size = propagation.shape[0], propagation.shape[0] * features.shape[1]
+    what = f"the features of {n_nodes:,} nodes"
+    if sp.issparse(features):
+        entries = int(np.diff(features.indptr)[propagation.indices].sum())
+        if entries < DENSE_FROM * size or size * dtype.itemsize > engine.budget(4 * DENSE_LIMIT):
+            engine.require(2 * min(entries, size) * (dtype.itemsize + 4), what)
+            return StoredRows.of(matrix @ features.astype(dtype), dtype)
+        if loops_for(n_nodes, dtype) is not None and features.nnz <= FEATURES_FIRST * size:
+            return FeaturesFirstRows(matrix, sp.csr_array(features, dtype=dtype), engine)
+        engine.require(size * dtype.itemsize, what)
+        return PropagatedRows(matrix, features.astype(dtype).toarray(), engine)
+    values = np.asarray(features)
+    if values.dtype != dtype:
+        engine.require(values.size * dtype.itemsize, what)
+    return PropagatedRows(matrix, values.astype(dtype, copy=False), engine)
