@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks.measure import fastest, forget_peak, in_own_process
+from benchmarks.variants import COMPILED, NOTE, loops, variants
 from gpgc import GPGCClassifier
 from gpgc.experiments.figures import MARKERS, PALETTE, save_figure
 from gpgc.experiments.tables import Table
@@ -71,13 +72,19 @@ def growth_tables(n_nodes: Sequence[int], repeats: int) -> list[Table]:
             "over those after the imports, the graph and its features included. To reach for "
             f"the means of big: at most 2.5 over its product and, from {LINEAR_FROM:,} nodes, "
             "2.2 over half the nodes; at most 3 times the features.",
+            NOTE,
         ],
     )
-    for job, settings in JOBS.items():
+    ways = [
+        (job, settings, suffix, is_compiled)
+        for job, settings in JOBS.items()
+        for suffix, is_compiled in variants(min(n_nodes)).items()
+    ]
+    for job, settings, suffix, is_compiled in ways:
         seconds: dict[int, float] = {}
         for n in n_nodes:
             turns = 1 if n >= LONG_FROM and job != SHORT_JOB else repeats
-            order = {"n_nodes": n, "repeats": turns, **settings}
+            order = {"n_nodes": n, "repeats": turns, "is_compiled": is_compiled, **settings}
             answer = in_own_process("benchmarks.growth:run", order)
             seconds[n] = answer["seconds"]
             half = seconds[n] / seconds[n // 2] if n // 2 in seconds else None
@@ -85,7 +92,7 @@ def growth_tables(n_nodes: Sequence[int], repeats: int) -> list[Table]:
             table.rows.append(
                 [
                     n,
-                    job,
+                    job + suffix,
                     seconds[n],
                     seconds[n] / answer["product"],
                     half,
@@ -97,7 +104,9 @@ def growth_tables(n_nodes: Sequence[int], repeats: int) -> list[Table]:
     return [table, _exponents(table)]
 
 
-def run(n_nodes: int, model: Model, variances: bool, repeats: int) -> dict[str, Any]:
+def run(
+    n_nodes: int, model: Model, variances: bool, is_compiled: bool, repeats: int
+) -> dict[str, Any]:
     """Do one job on one graph: seconds, those of its product, accuracy."""
     adjacency, features, labels = block_model(n_nodes, seed=0)
     known = np.full(n_nodes, -1)
@@ -126,7 +135,8 @@ def run(n_nodes: int, model: Model, variances: bool, repeats: int) -> dict[str, 
                 part = features[start : start + ROWS]
                 np.matmul(part, right, out=out[: len(part)])
 
-    seconds, reference = fastest([job, product], repeats)
+    with loops(is_compiled):
+        seconds, reference = fastest([job, product], repeats)
     return {"seconds": seconds, "product": reference, "accuracy": right_answers[-1]}
 
 
@@ -174,7 +184,7 @@ def _exponents(table: Table) -> Table:
         "Exponents of growth: 1 is linear",
         ["job", "from nodes", "to nodes", "seconds", "peak memory"],
     )
-    for job in JOBS:
+    for job in dict.fromkeys(row[1] for row in table.rows):
         rows = [row for row in table.rows if row[1] == job]
         rows = [row for row in rows if row[0] >= LINEAR_FROM] or rows
         if len(rows) > 1:
@@ -195,10 +205,15 @@ def draw_growth(table: Table, folder: Path) -> list[Path]:
         (5, "peak memory in MB", "Memory"),
     )
     for axis, (column, unit, title) in zip(axes, sides, strict=True):
-        for place, job in enumerate(JOBS):
+        for job in dict.fromkeys(row[1] for row in table.rows):
             points = [(row[0], row[column]) for row in table.rows if row[1] == job]
+            place, line = _look(job)
             axis.loglog(
-                *zip(*points, strict=True), marker=MARKERS[place], color=PALETTE[place], label=job
+                *zip(*points, strict=True),
+                marker=MARKERS[place],
+                color=PALETTE[place],
+                linestyle=line,
+                label=job,
             )
         if column == 5:
             size = [n * N_FEATURES * 4 / 1e6 for n in nodes]
@@ -214,3 +229,9 @@ def draw_growth(table: Table, folder: Path) -> list[Path]:
         axis.legend(frameon=False, fontsize=8)
     figure.tight_layout()
     return save_figure(figure, folder, "growth")
+
+
+def _look(job: str) -> tuple[int, str]:
+    """Return the place of a job among all, which gives its colour and mark, and its line."""
+    plain = job.removesuffix(COMPILED)
+    return list(JOBS).index(plain), "-" if plain == job else "--"

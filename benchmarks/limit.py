@@ -9,12 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks.measure import fastest
+from benchmarks.variants import NOTE, loops, variants
 from gpgc import GPGCClassifier, select
 from gpgc.datasets import Dataset
 from gpgc.engine import Engine
 from gpgc.experiments.tables import Table
 from gpgc.graph import as_adjacency, normalize
 from gpgc.kernels.activate import relu_correlation
+from gpgc.kernels.compiled import loops_for
 from gpgc.models.broad import EXACT_NODES, N_LANDMARKS, REACHES
 
 PLAIN: dict[str, Any] = {"noise_variance": 0.1, "class_prior": "labels"}
@@ -50,7 +52,8 @@ def limit_tables(datasets: Sequence[Dataset], quick: bool = False) -> list[Table
             f"{repeats} turns. κ alone is evaluated in tiles on as many elements as the product "
             "has. Fixed noise is the job of the goal; defaults choose noise, trust in the graph "
             "and class prior too. Where ÂX is sparse enough, gpgc takes sparse products, and a "
-            "ratio below 1 is possible."
+            "ratio below 1 is possible.",
+            NOTE,
         ],
     )
     for data in datasets:
@@ -72,15 +75,14 @@ def _over_product(data: Dataset, repeats: int) -> list[list[Any]]:
         ("broad", sample, len(REACHES), PLAIN),
         ("broad, defaults", sample, len(REACHES), {}),
     ):
-        job = _fit(data, labels, model=model.partition(",")[0], **settings)
         right = np.ascontiguousarray(rows[columns].T)
-        seconds, product, kappa = fastest(
-            [job, _repeated(rows, right, times), _kappa(rows @ right, times)], repeats
-        )
         goal = TO_REACH.get(data.name) if model == "big" else None
-        out.append(
-            [data.name, model, len(columns), seconds, product, seconds / product, goal, kappa]
-        )
+        for suffix, is_compiled in variants(n_nodes).items():
+            job = _fit(data, labels, is_compiled, model=model.partition(",")[0], **settings)
+            works = [job, _repeated(rows, right, times), _kappa(rows @ right, times, is_compiled)]
+            seconds, product, kappa = fastest(works, repeats)
+            cells = [len(columns), seconds, product, seconds / product, goal, kappa]
+            out.append([data.name, model + suffix, *cells])
     return out
 
 
@@ -92,7 +94,7 @@ def _over_fit(small: Dataset, large: Dataset, repeats: int) -> Table:
         notes=["Model big, float32; a single fit is fit and predict at fixed noise."],
     )
     one_small, one_large = (
-        _fit(data, training_labels(data), model="big", **PLAIN) for data in (small, large)
+        _fit(data, training_labels(data), False, model="big", **PLAIN) for data in (small, large)
     )
     labels = training_labels(small)
     labels[small.validation] = small.labels[small.validation]
@@ -102,7 +104,8 @@ def _over_fit(small: Dataset, large: Dataset, repeats: int) -> Table:
         select(small.features, labels, graph, validation=held_out, models=["big"])
 
     def variances() -> None:
-        one_large().predict_latent(return_std=True)
+        with loops(False):
+            one_large().predict_latent(return_std=True)
 
     for title, job, one, goal in (
         (f"{small.name}: choose among {CHOICES}", choose, one_small, 15.0),
@@ -120,10 +123,13 @@ def training_labels(data: Dataset) -> Any:
     return labels
 
 
-def _fit(data: Dataset, labels: Any, **settings: Any) -> Callable[[], GPGCClassifier]:
+def _fit(
+    data: Dataset, labels: Any, is_compiled: bool, **settings: Any
+) -> Callable[[], GPGCClassifier]:
     def job() -> GPGCClassifier:
         estimator = GPGCClassifier(dtype="float32", **settings)
-        estimator.fit(data.features, labels, adjacency=data.adjacency).predict()
+        with loops(is_compiled):
+            estimator.fit(data.features, labels, adjacency=data.adjacency).predict()
         return estimator
 
     return job
@@ -139,11 +145,14 @@ def _repeated(left: Any, right: Any, times: int) -> Callable[[], None]:
     return product
 
 
-def _kappa(cosines: Any, times: int) -> Callable[[], None]:
+def _kappa(cosines: Any, times: int, is_compiled: bool) -> Callable[[], None]:
     engine = Engine()
+    with loops(is_compiled):
+        code = loops_for(len(cosines), cosines.dtype)
+    evaluate_flat = relu_correlation if code is None else code.relu_correlation
 
     def tile(part: slice) -> None:
-        relu_correlation(cosines[part].copy())
+        evaluate_flat(cosines[part].ravel().copy())
 
     def evaluate() -> None:
         for _ in range(times):
