@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from gpgc.errors import InputError
 from gpgc.gp.calibration import estimate_prior
 
 
-def class_prior(wish: Any, shares: Array, probabilities: Array, n_labels: int) -> Array:
+def class_prior(
+    wish: Any, shares: Array, probabilities: Callable[[], Array], n_labels: int
+) -> Array:
     """Return the class shares that were wished for.
 
     Parameters
@@ -20,8 +23,8 @@ def class_prior(wish: Any, shares: Array, probabilities: Array, n_labels: int) -
         Estimated from the unlabelled nodes, those of the labels, or known ones.
     shares : array of shape (k,)
         Those of the labels.
-    probabilities : array of shape (n, k)
-        Of the unlabelled nodes, under the shares of the labels.
+    probabilities : callable
+        Returns those of the unlabelled nodes under the shares of the labels, of shape (n, k).
     n_labels : int
         How many labels the probabilities come from.
 
@@ -32,13 +35,13 @@ def class_prior(wish: Any, shares: Array, probabilities: Array, n_labels: int) -
 
     Examples
     --------
-    >>> class_prior([3, 1], np.array([0.5, 0.5]), np.empty((0, 2)), 4)
+    >>> class_prior([3, 1], np.array([0.5, 0.5]), lambda: np.empty((0, 2)), 4)
     array([0.75, 0.25])
     """
     if isinstance(wish, str):
         if wish not in ("estimated", "labels"):
             raise InputError(f"class_prior must be 'estimated', 'labels' or an array, got {wish!r}")
-        return shares if wish == "labels" else estimate_prior(probabilities, shares, n_labels)
+        return shares if wish == "labels" else estimate_prior(probabilities(), shares, n_labels)
     known = np.asarray(wish, dtype=np.float64)
     if known.shape != shares.shape or not (known > 0).all() or not np.isfinite(known).all():
         raise InputError(f"class_prior must hold {len(shares)} positive shares, got {wish!r}")

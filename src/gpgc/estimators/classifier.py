@@ -287,11 +287,11 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         """Return t by leave-one-out, and the bias log(prior / shares)."""
         unlabelled = np.delete(self._latent_mean, self.labelled_nodes_, axis=0)
         around = unlabelled - unlabelled.mean(axis=1, keepdims=True)
-        spread = np.sqrt(np.mean((around**2).sum(axis=1))) if len(around) else 1.0
+        spread = np.sqrt(np.vdot(around, around) / len(around)) if len(around) else 1.0
         mean, _ = self._posterior.leave_one_out()
         targets = self._posterior.targets
         t = fit_temperature_with_prior(mean, targets, weights, float(spread))
-        prior = class_prior(self.class_prior, shares, softmax(t * unlabelled), len(targets))
+        prior = class_prior(self.class_prior, shares, lambda: softmax(t * unlabelled), len(targets))
         return t, np.log(prior / shares)
 
     def _logits(self, mean: Array) -> Array:

@@ -62,8 +62,9 @@ def as_adjacency(graph: Any, n_nodes: int | None = None, name: str = "adjacency"
     transposed = matrix.T.tocsr()
     if not _same(matrix, transposed):
         matrix = sp.csr_array(matrix.maximum(transposed))
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    matrix.data[matrix.indices == rows] = 0.0
+    if matrix.diagonal().any():
+        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        matrix.data[matrix.indices == rows] = 0.0
     matrix.eliminate_zeros()
     return matrix
 

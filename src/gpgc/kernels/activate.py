@@ -114,17 +114,13 @@ class Activate(Covariance):
         if not self.tileable:
             return super().matmul(rows, cols, V)
         multiply = multiplication_by(scale_rows(np.sqrt(self.inner.diag(cols)), V), self.dtype)
-        before, chosen = self.inner.correlation(cols), self.indices(rows)
+        correlation, chosen = self.correlation(cols), self.indices(rows)
         out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
-        at_once = max(1, CHUNK // max(1, self.count(cols)))
 
         def tile(part: slice) -> None:
-            block, deviation = before(part if rows is None else chosen[part])
-            result = out[part]
-            for start in range(0, len(block), at_once):
-                few = slice(start, start + at_once)
-                result[few] = multiply(self._relu(block[few]))
-            result *= deviation[:, None]
+            block, deviation = correlation(part if rows is None else chosen[part])
+            out[part] = multiply(block)
+            out[part] *= deviation[:, None]
 
         self.engine.rows(len(chosen), self.count(cols) * self.dtype.itemsize, tile)
         return out
