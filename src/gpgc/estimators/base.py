@@ -25,6 +25,9 @@ FeatureNorm = Literal["none", "l1", "l2"]
 VARIANCE_ROWS = 8192
 """Nodes whose variances are computed at once from their stored covariances with the labels."""
 
+MANY_LABELS = 2000
+"""Labels from which the share of the features is chosen on so many of them; the noise is not."""
+
 
 class GraphProcess(BaseEstimator):
     """A Gaussian process on the nodes of one graph; see the two estimators for the parameters."""
@@ -206,15 +209,23 @@ class GraphProcess(BaseEstimator):
         self, labelled: Integers, targets: Array, criterion: Criterion, weights: Array
     ) -> tuple[float, Array, NoiseChoice]:
         """Return the share of the features, the Γ_DD that it leads to, and the noise."""
+        n_labels = len(labelled)
+        few = np.linspace(0, n_labels - 1, min(n_labels, MANY_LABELS)).astype(np.intp)
+
+        def choice_at(nodes: Integers, gamma: Array) -> NoiseChoice:
+            part = gamma[np.ix_(nodes, nodes)]
+            return self._choose_noise(part, targets[nodes], criterion, weights[nodes])
+
         candidates = self._network.candidates(labelled)
         best = next(candidates)
-        best_choice = self._choose_noise(best[1], targets, criterion, weights)
-        if not len(best_choice.losses):
-            return *best, best_choice
-        for candidate in candidates:
-            choice = self._choose_noise(candidate[1], targets, criterion, weights)
-            if clearly_better(choice, best_choice):
-                best, best_choice = candidate, choice
+        best_choice = choice_at(few, best[1])
+        if len(best_choice.losses):
+            for candidate in candidates:
+                choice = choice_at(few, candidate[1])
+                if clearly_better(choice, best_choice):
+                    best, best_choice = candidate, choice
+        if len(few) < n_labels:
+            best_choice = choice_at(np.arange(n_labels), best[1])
         return *best, best_choice
 
     def _choose_noise(

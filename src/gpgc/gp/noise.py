@@ -45,7 +45,7 @@ class NoisePath:
         self.targets = np.asarray(targets, dtype=np.float64)
         self.scale = float(np.mean(np.diagonal(gamma))) or 1.0
         with small_matrices(len(gamma)):
-            values, self._vectors = eigh(gamma, check_finite=False)
+            values, self._vectors = eigh(gamma, driver="evd", check_finite=False)
         self._values = np.maximum(values, 0.0)
         self._rotated = self._vectors.T @ self.targets
 
