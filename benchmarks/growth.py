@@ -198,7 +198,7 @@ def draw_growth(table: Table, folder: Path) -> list[Path]:
     """Draw seconds and peak memory over the number of nodes."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.8))
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4.2))
     nodes = sorted({row[0] for row in table.rows})
     sides = (
         (2, "seconds", "Labels for all nodes: time"),
@@ -226,8 +226,15 @@ def draw_growth(table: Table, folder: Path) -> list[Path]:
         axis.minorticks_off()
         axis.set(title=title, xlabel="nodes", ylabel=unit)
         axis.grid(which="major", color="0.9")
-        axis.legend(frameon=False, fontsize=8)
-    figure.tight_layout()
+    lines = {
+        label: line
+        for axis in axes
+        for line, label in zip(*axis.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(
+        lines.values(), lines.keys(), loc="lower center", ncols=4, frameon=False, fontsize=8
+    )
+    figure.tight_layout(rect=(0, 0.1, 1, 1))
     return save_figure(figure, folder, "growth")
 
 
