@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -33,6 +33,16 @@ _inside = threading.local()
 @cache
 def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
+
+
+@cache
+def _pool(n_threads: int) -> ThreadPoolExecutor:
+    """Return threads that stay: starting them anew takes as long as a small piece of work."""
+    return ThreadPoolExecutor(n_threads, thread_name_prefix="gpgc")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 @contextmanager
@@ -118,10 +128,14 @@ class Engine:
                 _inside.worker = False
 
         helpers = min(self.n_threads, len(pieces)) - 1
-        with _blas().limit(limits=1), ThreadPoolExecutor(max(helpers, 1)) as pool:
-            started = [pool.submit(help_out) for _ in range(helpers)]
-            help_out()
-            for helper in started:
+        with _blas().limit(limits=1):
+            asked = [_pool(helpers).submit(help_out) for _ in range(helpers)]
+            try:
+                help_out()
+            finally:
+                running = [helper for helper in asked if not helper.cancel()]
+                wait(running)
+            for helper in running:
                 helper.result()
 
     def rows(self, n_rows: int, row_bytes: int, work: Callable[[slice], None]) -> None:

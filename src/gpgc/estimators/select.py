@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby, product
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from gpgc._typing import Array, Integers
+from gpgc.engine import Engine
 from gpgc.errors import InputError
 from gpgc.estimators.base import FeatureNorm
 from gpgc.estimators.classifier import GPGCClassifier
 from gpgc.estimators.labels import UNLABELLED, encode_labels
-from gpgc.gp import NoisePath
-from gpgc.gp.selection import cross_entropies, fit_temperature
+from gpgc.estimators.scoring import SelectionCriterion, Setting, order_by, score_noise_levels
 from gpgc.graph import Normalization
 from gpgc.kernels import (
     ArcCosine,
@@ -29,8 +29,6 @@ from gpgc.kernels import (
 from gpgc.models import Model
 from gpgc.models.architecture import Network
 
-SelectionCriterion = Literal["validation", "validation_loss", "loo", "evidence"]
-
 BASE_KERNELS: tuple[BaseKernel, ...] = (
     InnerProduct(),
     ArcCosine(),
@@ -39,42 +37,6 @@ BASE_KERNELS: tuple[BaseKernel, ...] = (
 )
 
 RELATIVE_NOISE = np.logspace(-5, 1, 100)
-
-
-@dataclass(frozen=True)
-class Setting:
-    """One setting with its scores, a row of ``Selection.table``.
-
-    Attributes
-    ----------
-    model, base_kernel, feature_norm, normalization : see `GPGCClassifier`
-        The network and how features and graph are scaled.
-    noise_variance : float
-        σ_τ² at δ_W = 1. Without bias only σ_τ²/δ_W^L matters, so this covers δ_W.
-    validation_accuracy, validation_cross_entropy : float or None
-        On the validation nodes, where there are any; the latter, of a softmax with a temperature
-        fitted to them, only where it is the criterion.
-    loo_accuracy, loo_cross_entropy : float
-        Leave-one-out on the training labels, the latter of a softmax with a fitted temperature.
-    evidence : float
-        Log marginal likelihood of the training labels.
-    """
-
-    model: Model
-    base_kernel: BaseKernel
-    feature_norm: FeatureNorm
-    normalization: Normalization
-    noise_variance: float = 0.0
-    validation_accuracy: float | None = None
-    validation_cross_entropy: float | None = None
-    loo_accuracy: float = np.nan
-    loo_cross_entropy: float = np.nan
-    evidence: float = np.nan
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the setting as parameters of `GPGCClassifier`."""
-        names = ("model", "base_kernel", "feature_norm", "normalization", "noise_variance")
-        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -166,19 +128,25 @@ def select(
     if len(np.unique(train_y[train_y != UNLABELLED])) < len(classes):
         raise InputError("y must have a training label of every class besides the validation ones")
     settings = _settings(models, base_kernels, feature_norms, normalizations)
-    scored: dict[int, list[Setting]] = {}
+    train = np.flatnonzero(train_y != UNLABELLED)
+    blocks: dict[int, Array] = {}
     for place, covariance in _covariances(settings, parameters, X, adjacency, len(codes)):
+        blocks[place] = covariance.block(np.concatenate([train, held_out]), train)
+        if progress is not None:
+            progress(len(blocks), len(settings))
+    scored: dict[int, list[Setting]] = {}
+
+    def score(place: int) -> None:
         scored[place] = score_noise_levels(
-            covariance,
+            blocks[place],
             settings[place],
-            train_y,
-            held_out,
+            codes[train],
             codes[held_out],
             relative_noise,
             validation_loss=criterion == "validation_loss",
         )
-        if progress is not None:
-            progress(len(scored), len(settings))
+
+    Engine(parameters.get("n_jobs")).each(score, blocks)
     table = [row for place in sorted(scored) for row in scored[place]]
     best = min(table, key=order_by(criterion))
     chosen = GPGCClassifier(**{**parameters, **best.parameters()})
@@ -224,75 +192,6 @@ def _covariances(
                 estimator._fit_graph(X, adjacency, n_nodes)
                 network = estimator._network
             yield place, network.variant(estimator._architecture()).covariance
-
-
-def score_noise_levels(
-    covariance: Covariance,
-    setting: Setting,
-    train_y: Integers,
-    held_out: Integers,
-    truth: Integers,
-    relative_noise: Array,
-    validation_loss: bool = False,
-) -> list[Setting]:
-    """Return the setting at every noise level with its scores.
-
-    Parameters
-    ----------
-    covariance : Covariance
-        Of the setting, on the whole graph.
-    setting : Setting
-        Without noise.
-    train_y : int array of shape (N,)
-        Class codes of the training nodes, −1 elsewhere.
-    held_out, truth : int arrays of shape (n,)
-        Validation nodes and their class codes; may be empty.
-    relative_noise : array
-        Noise levels, relative to the mean prior variance of the training nodes.
-    validation_loss : bool
-        Whether the cross-entropy of the validation nodes is wanted, which takes longest.
-    """
-    train = np.flatnonzero(train_y != UNLABELLED)
-    codes = train_y[train]
-    targets = np.eye(int(codes.max()) + 1)[codes]
-    path = NoisePath(covariance.block(train, train), targets)
-    grid = relative_noise * path.scale
-    loo, _ = path.leave_one_out(grid)
-    loss = cross_entropies(loo, targets, fit_temperature(loo, targets)).mean(axis=1)
-    hits = (loo.argmax(axis=2) == codes).mean(axis=1)
-    evidence = path.log_marginal_likelihood(grid)
-    right: list[float | None] = [None] * len(grid)
-    cost: list[float | None] = [None] * len(grid)
-    if len(held_out):
-        scores = path.means(covariance.block(held_out, train), grid)
-        right = list((scores.argmax(axis=2) == truth).mean(axis=1).astype(float))
-    if len(held_out) and validation_loss:
-        wanted = np.eye(targets.shape[1])[truth]
-        cost = list(cross_entropies(scores, wanted, fit_temperature(scores, wanted)).mean(axis=1))
-    columns = zip(grid, right, cost, hits, loss, evidence, strict=True)
-    return [
-        replace(
-            setting,
-            noise_variance=float(noise),
-            validation_accuracy=accuracy,
-            validation_cross_entropy=None if entropy is None else float(entropy),
-            loo_accuracy=float(hit),
-            loo_cross_entropy=float(loo_entropy),
-            evidence=float(log_likelihood),
-        )
-        for noise, accuracy, entropy, hit, loo_entropy, log_likelihood in columns
-    ]
-
-
-def order_by(criterion: SelectionCriterion) -> Callable[[Setting], tuple[float, float]]:
-    """Return the key by which settings are ordered, best first."""
-    if criterion == "validation":
-        return lambda row: (-(row.validation_accuracy or 0.0), row.loo_cross_entropy)
-    if criterion == "validation_loss":
-        return lambda row: (row.validation_cross_entropy or 0.0, row.loo_cross_entropy)
-    if criterion == "loo":
-        return lambda row: (row.loo_cross_entropy, -row.noise_variance)
-    return lambda row: (-row.evidence, -row.noise_variance)
 
 
 def _check_validation(validation: Any, codes: Integers) -> Integers:

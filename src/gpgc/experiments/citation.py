@@ -14,7 +14,7 @@ from gpgc._typing import Array, Integers
 from gpgc.datasets import Dataset, load_planetoid, random_split
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.base import FeatureNorm
-from gpgc.estimators.select import Setting, order_by, score_noise_levels
+from gpgc.estimators.scoring import Setting, order_by, score_noise_levels
 from gpgc.experiments import published
 from gpgc.experiments.tables import Table
 from gpgc.gp import NoisePath, choose_noise
@@ -129,10 +129,9 @@ def _choose_settings(
             estimator._fit_graph(data.features, data.adjacency, len(data.labels))
             for index, (train, validation, _) in enumerate(splits):
                 rows = score_noise_levels(
-                    estimator.covariance_,
+                    estimator.covariance_.block(np.concatenate([train, validation]), train),
                     setting,
-                    _only(data, train),
-                    validation,
+                    data.labels[train],
                     data.labels[validation],
                     RELATIVE_NOISE,
                 )

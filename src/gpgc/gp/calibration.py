@@ -6,6 +6,7 @@ import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 
 from gpgc._typing import Array
+from gpgc.engine import small_matrices
 from gpgc.gp.selection import cross_entropies
 
 PRIOR_LABELS = 60
@@ -142,5 +143,6 @@ def fit_scale_and_bias(scores: Array, targets: Array) -> tuple[float, Array]:
 
     start = np.concatenate([[1 / max(float(np.std(scores)), 1e-12)], np.zeros(k)])
     bounds = [(0.0, None)] + [(None, None)] * k
-    found = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x
+    with small_matrices(k):
+        found = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x
     return float(found[0]), np.asarray(found[1:] - found[1:].mean())

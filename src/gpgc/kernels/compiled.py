@@ -43,9 +43,13 @@ def rows_times(
     right: Any,
     out: Array | None = None,
 ) -> Array:
-    """Return matrix[index] @ right as an array; ``out`` and a sparse ``right`` need loops."""
+    """Return matrix[index] @ right as an array; a sparse right-hand side needs compiled loops."""
     if loops is None:
-        return np.asarray(matrix[index] @ right)
+        product = np.asarray(matrix[index] @ right)
+        if out is None:
+            return product
+        out[...] = product
+        return out
     rows = np.arange(*index.indices(matrix.shape[0])) if isinstance(index, slice) else index
     if out is None:
         out = np.empty((len(rows), right.shape[1]), dtype=matrix.dtype)

@@ -18,7 +18,7 @@ DENSE_FROM = 0.15
 """Share of non-zeros in S X from which a dense product is cheaper than a sparse one."""
 
 FEATURES_FIRST = 0.25
-"""Share of non-zeros in X up to which S (X R) by machine code is cheaper than (S X) R."""
+"""Share of non-zeros in X up to which S (X R) by machine code is cheaper than a dense (S X) R."""
 
 
 class PropagatedRows(Rows):
@@ -49,6 +49,20 @@ class PropagatedRows(Rows):
         """Return all rows, computed once."""
         return self._stored
 
+    def lengths_of_all(self) -> Array:
+        """Return the lengths of all rows, computed once."""
+        return self._stored.lengths if "_stored" in self.__dict__ else self._lengths
+
+    @cached_property
+    def _lengths(self) -> Array:
+        lengths = np.empty(self.shape[0], dtype=self.dtype)
+
+        def tile(rows: slice) -> None:
+            lengths[rows] = self._compute(rows)[1]
+
+        self.engine.rows(self.shape[0], self.shape[1] * self.dtype.itemsize, tile)
+        return lengths
+
     @cached_property
     def _stored(self) -> StoredRows:
         size = self.shape[0] * self.shape[1] * self.dtype.itemsize
@@ -66,25 +80,55 @@ class PropagatedRows(Rows):
         return scaled(rows_times(self._loops, self.matrix, index, self.features), self._loops)
 
 
-class FeaturesFirstRows(PropagatedRows):
-    """The rows of S X for a sparse X, whose products with R are S (X R): S X itself is dense.
+class FeaturesFirstRows(Rows):
+    """The rows of S X for a sparse X, whose products with R are S (X R): fewer than (S X) R.
 
-    The products X R are kept for the next who asks for the same columns.
+    Parameters
+    ----------
+    rows : Rows
+        Those of S X.
+    matrix, features : csr_array of shapes (M, N) and (N, F)
+        S and X, of the same dtype.
+    engine : Engine
+        What runs the tiles.
     """
 
     _products: tuple[Integers, Array, Array] | None = None
 
+    def __init__(
+        self, rows: Rows, matrix: sp.csr_array, features: sp.csr_array, engine: Engine
+    ) -> None:
+        self.rows, self.matrix, self.features, self.engine = rows, matrix, features, engine
+        self.shape, self.dtype = rows.shape, rows.dtype
+        self._loops = loops_for(self.shape[0], self.dtype)
+
+    def take(self, index: Index) -> tuple[Any, Array]:
+        """Return directions and lengths of some rows."""
+        return self.rows.take(index)
+
+    def stored(self) -> StoredRows:
+        """Return all rows, computed once."""
+        return self.rows.stored()
+
+    def lengths_of_all(self) -> Array:
+        """Return the lengths of all rows."""
+        return self.rows.lengths_of_all()
+
     def cosines(self, cols: Index, engine: Engine) -> tuple[Columns, Array]:
-        """Return a function of rows that gives their cosines with the columns and their lengths."""
+        """Return a function of rows that gives their cosines with the columns and their lengths.
+
+        The products X R are kept for the next who asks for the same columns.
+        """
         wanted = np.arange(self.shape[0])[cols] if isinstance(cols, slice) else cols
-        size = self.features.shape[0] * self.dtype.itemsize
-        if wanted is None or size * len(wanted) > engine.budget(DENSE_LIMIT):
-            return super().cosines(cols, engine)
+        row_bytes = self.features.shape[0] * self.dtype.itemsize
+        if wanted is None or row_bytes * len(wanted) > engine.budget(DENSE_LIMIT):
+            return self.rows.cosines(cols, engine)
         if self._products is None or not np.array_equal(self._products[0], wanted):
             right, right_lengths = self.take(wanted)
-            self._products = wanted, self._times_features(right.T), right_lengths
+            by_feature = (right.toarray() if sp.issparse(right) else right).T
+            self._products = wanted, self._times_features(by_feature), right_lengths
         _, products, right_lengths = self._products
-        lengths, matrix = self._lengths, self._unit_matrix
+        lengths, matrix = self.lengths_of_all(), self._unit_matrix
 
         def columns(rows: Index) -> tuple[Array, Array]:
             index = slice(None) if rows is None else rows
@@ -104,20 +148,10 @@ class FeaturesFirstRows(PropagatedRows):
         return products
 
     @cached_property
-    def _lengths(self) -> Array:
-        lengths = np.empty(self.shape[0], dtype=self.dtype)
-
-        def tile(rows: slice) -> None:
-            lengths[rows] = self._compute(rows)[1]
-
-        self.engine.rows(self.shape[0], self.shape[1] * self.dtype.itemsize, tile)
-        return lengths
-
-    @cached_property
     def _unit_matrix(self) -> sp.csr_array:
         """S with its rows divided by the lengths of those of S X."""
         counts = np.diff(self.matrix.indptr)
-        data = self.matrix.data * np.repeat(inverse_or_zero(self._lengths), counts)
+        data = self.matrix.data * np.repeat(inverse_or_zero(self.lengths_of_all()), counts)
         return sp.csr_array((data, self.matrix.indices, self.matrix.indptr), self.matrix.shape)
 
 
@@ -146,9 +180,12 @@ def propagated_rows(
         entries = int(np.diff(features.indptr)[propagation.indices].sum())
         if entries < DENSE_FROM * size or size * dtype.itemsize > engine.budget(4 * DENSE_LIMIT):
             engine.require(2 * min(entries, size) * (dtype.itemsize + 4), what)
-            return StoredRows.of(matrix @ features.astype(dtype), dtype)
+            inputs = sp.csr_array(features, dtype=dtype)
+            rows = StoredRows.of(matrix @ inputs, dtype)
+            return FeaturesFirstRows(rows, matrix, inputs, engine)
         if loops_for(n_nodes, dtype) is not None and features.nnz <= FEATURES_FIRST * size:
-            return FeaturesFirstRows(matrix, sp.csr_array(features, dtype=dtype), engine)
+            inputs = sp.csr_array(features, dtype=dtype)
+            return FeaturesFirstRows(PropagatedRows(matrix, inputs, engine), matrix, inputs, engine)
         engine.require(size * dtype.itemsize, what)
         return PropagatedRows(matrix, features.astype(dtype).toarray(), engine)
     values = np.asarray(features)

@@ -38,6 +38,10 @@ class Rows(ABC):
     def stored(self) -> StoredRows:
         """Return all rows, computed once, for whoever needs them again and again."""
 
+    @abstractmethod
+    def lengths_of_all(self) -> Array:
+        """Return the lengths of all rows."""
+
     def cosines(self, cols: Index, engine: Engine) -> tuple[Columns, Array]:
         """Return a function of rows that gives their cosines with the columns and their lengths.
 
@@ -114,6 +118,10 @@ class StoredRows(Rows):
     def stored(self) -> StoredRows:
         """Return these rows."""
         return self
+
+    def lengths_of_all(self) -> Array:
+        """Return the lengths of all rows."""
+        return self.lengths
 
 
 def _directions(features: Any, dtype: np.dtype[Any]) -> tuple[Any, Array]:
