@@ -69,6 +69,12 @@ def test_run_cora(data_dir):
     assert json.loads(done.stdout)["accuracy"] > 0.78
 
 
+def test_features_of_what_is_no_image_are_refused():
+    done = gpgc("run", "digits", "--features", "pixels")
+    assert done.returncode != 0
+    assert "mnist, svhn, cifar10" in done.stderr
+
+
 def test_version_and_help():
     assert gpgc("--version").stdout.startswith("gpgc ")
     for command in ((), ("run",), ("classify",)):

@@ -177,3 +177,9 @@ def test_duplicate_points_do_not_become_their_own_neighbours():
 def test_wrong_number_of_neighbours():
     with pytest.raises(InputError, match="n_neighbors"):
         neighbor_graph(np.zeros((3, 2)), 0)
+
+
+def test_weights_that_add_up_to_infinity_are_refused():
+    graph = as_adjacency(([0, 0], [1, 2], [1.5e308, 1.5e308]))
+    with pytest.raises(InputError, match="add up to infinity"):
+        normalize(graph)

@@ -67,8 +67,11 @@ def run(
         ),
     ] = "digits",
     features: Annotated[
-        str, typer.Option(help="Of images: pca, pixels, or an .npz that gpgc features wrote.")
-    ] = "pca",
+        str | None,
+        typer.Option(
+            help="Of images: pca (the default), pixels, or an .npz that gpgc features wrote."
+        ),
+    ] = None,
     data_dir: Annotated[
         Path | None,
         typer.Option(help="Folder with the data; else $GPGC_DATA, the cache, a download."),

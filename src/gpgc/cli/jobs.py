@@ -24,14 +24,16 @@ from gpgc.uncertainty.suggest import suggest
 
 
 def run_dataset(
-    name: str, data_dir: Path | None, seed: int, features: str, settings: dict[str, Any]
+    name: str, data_dir: Path | None, seed: int, features: str | None, settings: dict[str, Any]
 ) -> dict[str, Any]:
     """Fit a known data set's training labels and score the test nodes."""
     if name not in (*NAMES, *IMAGES):
         raise InputError(f"dataset must be one of {', '.join((*NAMES, *IMAGES))}, got {name!r}")
+    if features is not None and name not in IMAGES:
+        raise InputError(f"features are chosen for {', '.join(IMAGES)} alone, got {name!r}")
     with working(f"loading {name}"):
         if name in IMAGES:
-            data = load_image_graph(name, features, data_dir, seed)
+            data = load_image_graph(name, features or "pca", data_dir, seed)
         else:
             data = load_dataset(name, data_dir=data_dir, seed=seed)
     y = np.full(len(data.labels), -1)

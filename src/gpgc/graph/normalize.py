@@ -45,7 +45,14 @@ def normalize(adjacency: sp.csr_array, normalization: Normalization = "symmetric
 
 def degrees_with_loops(adjacency: sp.csr_array) -> NDArray[np.float64]:
     """Return the degrees of A + I."""
-    return np.asarray(adjacency.sum(axis=1), dtype=np.float64) + 1.0
+    with np.errstate(over="ignore"):
+        degrees = np.asarray(adjacency.sum(axis=1), dtype=np.float64) + 1.0
+    if not np.isfinite(degrees).all():
+        raise InputError(
+            "adjacency must hold weights whose sums are finite, got a node whose weights add up "
+            "to infinity"
+        )
+    return degrees
 
 
 def join(
