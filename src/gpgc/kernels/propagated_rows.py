@@ -123,11 +123,12 @@ class FeaturesFirstRows(Rows):
         row_bytes = self.features.shape[0] * self.dtype.itemsize
         if wanted is None or row_bytes * len(wanted) > engine.budget(DENSE_LIMIT):
             return self.rows.cosines(cols, engine)
-        if self._products is None or not np.array_equal(self._products[0], wanted):
+        kept = self._products
+        if kept is None or not np.array_equal(kept[0], wanted):
             right, right_lengths = self.take(wanted)
             by_feature = (right.toarray() if sp.issparse(right) else right).T
-            self._products = wanted, self._times_features(by_feature), right_lengths
-        _, products, right_lengths = self._products
+            kept = self._products = wanted, self._times_features(by_feature), right_lengths
+        _, products, right_lengths = kept
         lengths, matrix = self.lengths_of_all(), self._unit_matrix
 
         def columns(rows: Index) -> tuple[Array, Array]:

@@ -63,7 +63,8 @@ class Rows(ABC):
         if size > engine.budget(KEPT_BYTES) or n_cols < KEPT_SHARE * n_rows:
             return self._with(right, engine), lengths
         wanted = np.arange(n_rows)[slice(None) if cols is None else cols]
-        if self._kept is None or not np.array_equal(self._kept[0], wanted):
+        found = self._kept
+        if found is None or not np.array_equal(found[0], wanted):
             computed = self._with(right, engine)
             block = np.empty((n_rows, n_cols), dtype=self.dtype)
             all_lengths = np.empty(n_rows, dtype=self.dtype)
@@ -72,8 +73,8 @@ class Rows(ABC):
                 block[part], all_lengths[part] = computed(part)
 
             engine.rows(n_rows, n_cols * self.dtype.itemsize, tile)
-            self._kept = wanted, block, all_lengths
-        _, kept, kept_lengths = self._kept
+            found = self._kept = wanted, block, all_lengths
+        _, kept, kept_lengths = found
         return lambda rows: (np.array(take(kept, rows)), take(kept_lengths, rows)), lengths
 
     def _with(self, right: Any, engine: Engine) -> Columns:

@@ -1,0 +1,41 @@
+"""Rows of features answer threads that ask for different columns at once."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gpgc.engine import Engine
+from gpgc.kernels.propagated_rows import FeaturesFirstRows, PropagatedRows, propagated_rows
+
+
+@pytest.fixture
+def restless_threads():
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize("kind", [FeaturesFirstRows, PropagatedRows])
+def test_what_is_kept_for_one_thread_is_not_given_to_another(kind, restless_threads):
+    rng = np.random.default_rng(0)
+    matrix = sp.csr_array(sp.random_array((60, 60), density=0.1, rng=rng) + sp.eye_array(60))
+    features = sp.random_array((60, 40), density=0.01, rng=rng, format="csr")
+    if kind is PropagatedRows:
+        features = rng.standard_normal((60, 40))
+    rows = propagated_rows(matrix, features, np.dtype(np.float64), Engine())
+    assert isinstance(rows, kind)
+    directions, _ = rows.stored().take(None)
+    directions = directions.toarray() if sp.issparse(directions) else directions
+    columns = [np.arange(first, 2 * first + 6) for first in range(8)]
+
+    def largest_error(turn):
+        cols = columns[turn % len(columns)]
+        found, _ = rows.cosines(cols, Engine(n_jobs=1))[0](None)
+        return np.abs(found - directions @ directions[cols].T).max()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert max(pool.map(largest_error, range(400))) < 1e-12
