@@ -1,10 +1,12 @@
 """Machine code gives what NumPy and SciPy give."""
 
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gpgc import GPGCClassifier
+from gpgc import GPGCClassifier, GPGCWarning, kernels
 from gpgc.kernels import compiled, propagated_rows, relu_correlation
 from gpgc.kernels.compiled import rows_times
 from gpgc.kernels.rows import scaled
@@ -48,6 +50,29 @@ def test_products_of_some_rows(index):
     expected = left[index] @ right.toarray()
     for other in (right, right.toarray()):
         np.testing.assert_allclose(rows_times(loops, left, index, other), expected, rtol=1e-5)
+
+
+def test_a_numba_that_cannot_be_used_is_left_out_with_a_warning(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.delitem(sys.modules, "gpgc.kernels.loops")
+    monkeypatch.delattr(kernels, "loops")
+    monkeypatch.setattr(compiled, "find_spec", lambda name: object())
+    with pytest.warns(GPGCWarning, match="numba is installed but cannot be used"):
+        assert compiled._loops.__wrapped__() is None
+
+
+def test_machine_code_that_cannot_be_kept_is_compiled_anew(monkeypatch):
+    kept = []
+
+    def fussy(cache=False, **options):
+        kept.append(cache)
+        if cache:
+            raise RuntimeError("no locator available")
+        return lambda function: function
+
+    monkeypatch.setattr(loops, "njit", fussy)
+    assert loops._compile(len) is len
+    assert kept == [True, False]
 
 
 def test_rows_are_scaled_and_zeros_stay():

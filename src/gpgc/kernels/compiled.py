@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
@@ -11,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from gpgc._typing import Array, Integers
+from gpgc.errors import GPGCWarning
 
 LARGE = 10_000
 """Nodes from which machine code is worth the quarter of a second that loading it takes."""
@@ -31,8 +33,15 @@ def loops_for(n_nodes: int, dtype: np.dtype[Any]) -> ModuleType | None:
 def _loops() -> ModuleType | None:
     if find_spec("numba") is None:
         return None
-    from gpgc.kernels import loops
-
+    try:
+        from gpgc.kernels import loops
+    except ImportError as error:
+        warnings.warn(
+            f"numba is installed but cannot be used, so loops are not compiled: {error}",
+            GPGCWarning,
+            stacklevel=2,
+        )
+        return None
     return loops
 
 

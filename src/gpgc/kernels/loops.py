@@ -18,7 +18,13 @@ DEGREE = 5
 """Of the polynomial below: its error, 4e-8, is smaller than float32 shows."""
 
 _KEEPS_NAN = {"contract", "reassoc", "nsz", "arcp"}
-_compile = njit(nogil=True, cache=True, fastmath=_KEEPS_NAN)
+
+
+def _compile(function: Any) -> Any:
+    try:
+        return njit(nogil=True, cache=True, fastmath=_KEEPS_NAN)(function)
+    except RuntimeError:  # no folder that the machine code could be kept in
+        return njit(nogil=True, fastmath=_KEEPS_NAN)(function)
 
 
 def _residue(u: Any) -> Any:
