@@ -3,7 +3,7 @@
 import numpy as np
 
 from gpgc import GPGCClassifier
-from gpgc.estimators import base
+from gpgc.estimators import choice
 from gpgc.gp import choose_noise
 
 
@@ -12,14 +12,14 @@ def test_noise_is_chosen_on_all_labels(monkeypatch):
     y = np.repeat([0, 1], 60)
     X = rng.standard_normal((120, 4)) + 2 * y[:, None]
     y[::2] = -1
-    monkeypatch.setattr(base, "MANY_LABELS", 20)
+    monkeypatch.setattr(choice, "MANY_LABELS", 20)
     sizes = []
 
     def recorded(path, *others):
         sizes.append(len(path.targets))
         return choose_noise(path, *others)
 
-    monkeypatch.setattr(base, "choose_noise", recorded)
+    monkeypatch.setattr(choice, "choose_noise", recorded)
     fitted = GPGCClassifier().fit(X, y)
     assert sizes[-1] == 60
     assert set(sizes[:-1]) == {20}

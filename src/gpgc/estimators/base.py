@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.preprocessing import normalize as scale_to_norm
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.errors import InputError
-from gpgc.gp import NoiseChoice, NoisePath, Posterior
-from gpgc.gp.selection import Criterion, choose_noise, clearly_better
+from gpgc.estimators.choice import choose_share_and_noise
+from gpgc.estimators.inputs import FeatureNorm, check_nodes, with_norm
+from gpgc.gp import NoiseChoice, Posterior
+from gpgc.gp.selection import Criterion
 from gpgc.graph import Normalization, as_adjacency, join, nearest_links, neighbor_graph, normalize
 from gpgc.kernels import BaseKernel, Covariance
 from gpgc.models import Architecture, Model, build
 
-FeatureNorm = Literal["none", "l1", "l2"]
-
 VARIANCE_ROWS = 8192
 """Nodes whose variances are computed at once from their stored covariances with the labels."""
-
-MANY_LABELS = 2000
-"""Labels from which the share of the features is chosen on so many of them; the noise is not."""
 
 
 class GraphProcess(BaseEstimator):
@@ -96,7 +92,7 @@ class GraphProcess(BaseEstimator):
         """
         check_is_fitted(self)
         if X is None and adjacency is None:
-            covariance, rows = self.covariance_, self._check_nodes(nodes)
+            covariance, rows = self.covariance_, check_nodes(nodes, self.adjacency_.shape[0])
             mean, labelled = self._latent_mean if rows is None else self._latent_mean[rows], None
         elif nodes is not None:
             raise InputError("nodes cannot be combined with X or adjacency: those join new nodes")
@@ -162,7 +158,7 @@ class GraphProcess(BaseEstimator):
     def _set_graph(self, graph: sp.csr_array, features: Any, built_graph: bool) -> None:
         """Build the covariance of all nodes; features None stands for one-hot features."""
         self.adjacency_, self._built_graph = graph, built_graph
-        self._features = None if features is None else _with_norm(features, self.feature_norm)
+        self._features = None if features is None else with_norm(features, self.feature_norm)
         propagation = normalize(graph, self.normalization)
         engine = Engine(self.n_jobs, self.memory_limit)
         self._network = build(self._architecture(), propagation, self._features, self.dtype, engine)
@@ -192,7 +188,14 @@ class GraphProcess(BaseEstimator):
         """
         self.labelled_nodes_ = labelled
         if chosen is None:
-            share, gamma, self._noise = self._choose(labelled, targets, criterion, weights)
+            share, gamma, self._noise = choose_share_and_noise(
+                self._network.candidates(labelled),
+                targets,
+                weights,
+                self.noise_variance,
+                criterion,
+                self._network.usual_noise,
+            )
             self._network.set_feature_share(share)
         else:
             share, self._noise = chosen
@@ -204,42 +207,6 @@ class GraphProcess(BaseEstimator):
         self.log_marginal_likelihood_ = self._posterior.log_marginal_likelihood()
         self._latent_mean = self._mean(self.covariance_, None)
         return self
-
-    def _choose(
-        self, labelled: Integers, targets: Array, criterion: Criterion, weights: Array
-    ) -> tuple[float, Array, NoiseChoice]:
-        """Return the share of the features, the Γ_DD that it leads to, and the noise."""
-        n_labels = len(labelled)
-        few = np.linspace(0, n_labels - 1, min(n_labels, MANY_LABELS)).astype(np.intp)
-
-        def choice_at(nodes: Integers, gamma: Array) -> NoiseChoice:
-            part = gamma[np.ix_(nodes, nodes)]
-            return self._choose_noise(part, targets[nodes], criterion, weights[nodes])
-
-        candidates = self._network.candidates(labelled)
-        best = next(candidates)
-        best_choice = choice_at(few, best[1])
-        if len(best_choice.losses):
-            for candidate in candidates:
-                choice = choice_at(few, candidate[1])
-                if clearly_better(choice, best_choice):
-                    best, best_choice = candidate, choice
-        if len(few) < n_labels:
-            best_choice = choice_at(np.arange(n_labels), best[1])
-        return *best, best_choice
-
-    def _choose_noise(
-        self, gamma: Array, targets: Array, criterion: Criterion, weights: Array
-    ) -> NoiseChoice:
-        wish = self.noise_variance
-        if not isinstance(wish, str):
-            return NoiseChoice(float(wish))
-        if wish not in ("loo", "evidence"):
-            raise InputError(f"noise_variance must be a number, 'loo' or 'evidence', got {wish!r}")
-        if wish == "evidence":
-            return choose_noise(NoisePath(gamma, targets), "evidence")
-        usual = self._network.usual_noise
-        return choose_noise(NoisePath(gamma, targets), criterion, weights, usual)
 
     @property
     def _center(self) -> Any:
@@ -277,7 +244,7 @@ class GraphProcess(BaseEstimator):
             new = validate_data(
                 self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
             )
-            new, n_new = _with_norm(new, self.feature_norm), new.shape[0]
+            new, n_new = with_norm(new, self.feature_norm), new.shape[0]
             if links is None:
                 if not self._built_graph:
                     raise InputError(
@@ -287,30 +254,3 @@ class GraphProcess(BaseEstimator):
                 links = nearest_links(self._features, new, self.n_neighbors, n_jobs=self.n_jobs)
         rows = join(links, self.adjacency_, n_new, self.normalization)
         return self._network.join(rows, new, self.labelled_nodes_)
-
-    def _check_nodes(self, nodes: Any) -> Integers | None:
-        if nodes is None:
-            return None
-        chosen, n_nodes = np.asarray(nodes), self.adjacency_.shape[0]
-        if chosen.size == 0:
-            chosen = chosen.astype(np.intp)
-        if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
-            raise InputError(
-                "nodes must be a 1-D array of whole numbers, "
-                f"got shape {chosen.shape} and dtype {chosen.dtype}"
-            )
-        if chosen.size and (chosen.min() < 0 or chosen.max() >= n_nodes):
-            raise InputError(
-                f"nodes must lie between 0 and {n_nodes - 1}, got {chosen.min()} to {chosen.max()}"
-            )
-        return chosen.astype(np.intp)
-
-
-def _with_norm(features: Any, norm: FeatureNorm) -> Any:
-    """Return features with rows scaled to the wanted norm; rows of zeros stay."""
-    if norm not in get_args(FeatureNorm):
-        raise InputError(
-            f"feature_norm must be one of {', '.join(get_args(FeatureNorm))}, got {norm!r}"
-        )
-    matrix = sp.csr_array(features) if sp.issparse(features) else features
-    return matrix if norm == "none" else scale_to_norm(matrix, norm=norm)

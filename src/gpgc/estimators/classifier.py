@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
-from gpgc.estimators.base import FeatureNorm, GraphProcess
+from gpgc.estimators.base import GraphProcess
 from gpgc.estimators.class_prior import class_prior
+from gpgc.estimators.inputs import FeatureNorm, check_nodes
 from gpgc.estimators.labels import UNLABELLED, encode_labels
 from gpgc.gp import NoiseChoice, largest_probability
 from gpgc.gp.calibration import (
@@ -247,7 +248,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             The estimator itself.
         """
         check_is_fitted(self)
-        chosen = self._check_nodes(nodes)
+        chosen = check_nodes(nodes, self.adjacency_.shape[0])
         codes = np.searchsorted(self.classes_, np.asarray(y))
         if chosen is None or len(codes) != len(chosen) or not len(codes):
             raise InputError("nodes and y must name the same, at least one, held-out nodes")

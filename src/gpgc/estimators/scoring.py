@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gpgc._typing import Array, Integers
-from gpgc.estimators.base import FeatureNorm
+from gpgc.estimators.inputs import FeatureNorm
 from gpgc.gp import NoisePath
 from gpgc.gp.selection import cross_entropies, fit_temperature
 from gpgc.graph import Normalization

@@ -12,8 +12,8 @@ import numpy as np
 from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.errors import InputError
-from gpgc.estimators.base import FeatureNorm
 from gpgc.estimators.classifier import GPGCClassifier
+from gpgc.estimators.inputs import FeatureNorm
 from gpgc.estimators.labels import UNLABELLED, encode_labels
 from gpgc.estimators.scoring import SelectionCriterion, Setting, order_by, score_noise_levels
 from gpgc.graph import Normalization

@@ -13,7 +13,7 @@ import numpy as np
 from gpgc._typing import Array, Integers
 from gpgc.datasets import Dataset, load_planetoid, random_split
 from gpgc.estimators import GPGCClassifier
-from gpgc.estimators.base import FeatureNorm
+from gpgc.estimators.inputs import FeatureNorm
 from gpgc.estimators.scoring import Setting, order_by, score_noise_levels
 from gpgc.experiments import published
 from gpgc.experiments.tables import Table

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gpgc._typing import Integers
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
+from gpgc.estimators.inputs import check_nodes
 from gpgc.gp.calibration import softmax
 
 
@@ -71,7 +72,7 @@ def split_conformal_sets(
     array([[1, 0],
            [0, 1]])
     """
-    held_out = estimator._check_nodes(nodes)
+    held_out = check_nodes(nodes, estimator.adjacency_.shape[0])
     if held_out is None or np.isin(held_out, estimator.labelled_nodes_).any():
         raise InputError("nodes must be held out: some of them were labelled in fit")
     codes = _encode(estimator, y, len(held_out))

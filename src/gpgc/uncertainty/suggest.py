@@ -10,6 +10,7 @@ import numpy as np
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
+from gpgc.estimators.inputs import check_nodes
 from gpgc.gp.calibration import softmax
 from gpgc.graph import as_adjacency
 from gpgc.uncertainty.growing import GrowingPosterior
@@ -133,7 +134,7 @@ class Labelling:
         self._estimator = estimator
         self._n_nodes = n_nodes = estimator.covariance_.n_nodes
         self._costs = _check_costs(costs, n_nodes)
-        chosen = estimator._check_nodes(candidates)
+        chosen = check_nodes(candidates, n_nodes)
         allowed = np.arange(n_nodes) if chosen is None else np.unique(chosen)
         self._plan = Plan(estimator._network.for_planning(), allowed, estimator.random_state)
         self.classes: list[Any] = []
@@ -194,7 +195,7 @@ class Labelling:
 
     def add(self, nodes: Any, labels: Any) -> None:
         """Add labels of nodes that have none yet; classes not seen before are welcome."""
-        chosen, given = self._estimator._check_nodes(nodes), list(labels)
+        chosen, given = check_nodes(nodes, self._n_nodes), list(labels)
         if chosen is None or len(chosen) != len(given):
             raise InputError(f"labels must be one for each node, got {len(given)} for {nodes}")
         if any(_is_blank(label) for label in given):

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from gpgc._typing import Array, Integers
 from gpgc.estimators import GPGCClassifier
-from gpgc.estimators.base import FeatureNorm
+from gpgc.estimators.inputs import FeatureNorm
 from gpgc.gp import NoisePath
 from gpgc.gp.selection import cross_entropies, fit_temperature
 from gpgc.kernels import BaseKernel, Covariance, InnerProduct, SquaredExponential
