@@ -1,5 +1,7 @@
 """Tiles and threads change the time, never the answer."""
 
+import multiprocessing
+import os
 import threading
 
 import numpy as np
@@ -45,3 +47,34 @@ def test_the_number_of_threads_does_not_matter(awkward, n_jobs, monkeypatch):
     other = gpgc.covariance(graph, features, depth=3, n_jobs=n_jobs)
     np.testing.assert_allclose(other.block(), expected.block(), atol=1e-12)
     np.testing.assert_allclose(other.diag(), expected.diag(), atol=1e-12)
+
+
+def sum_in_threads():
+    total = []
+    Engine(n_jobs=2).each(total.append, range(100))
+    return sum(total)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_threads_that_stay_do_not_stop_a_forked_process():
+    sum_in_threads()
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply_async(sum_in_threads).get(timeout=30) == 4950
+
+
+def test_a_caller_does_not_wait_for_helpers_that_another_holds():
+    started, release = threading.Event(), threading.Event()
+
+    def hold(_):
+        started.set()
+        release.wait(30)
+
+    holder = threading.Thread(target=Engine(n_jobs=2).each, args=(hold, range(2)))
+    holder.start()
+    started.wait(30)
+    try:
+        assert sum_in_threads() == 4950
+    finally:
+        release.set()
+        holder.join()
