@@ -1,0 +1,28 @@
+"""Files that version 0.1 wrote are read, and give the answers that version 0.1 gave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpgc
+
+FOLDER = Path(__file__).parent / "v0_1"
+MODELS = sorted(path.stem for path in FOLDER.glob("*.gpgc"))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_saved_models_answer_as_before(name):
+    model = gpgc.load(FOLDER / f"{name}.gpgc")
+    with np.load(FOLDER / f"{name}_answers.npz") as answers:
+        mean, _ = model.predict_latent(return_std=True)
+        np.testing.assert_allclose(mean, answers["mean"], rtol=1e-4, atol=1e-5)
+        if "label" in answers:
+            assert (model.predict().astype(str) == answers["label"]).all()
+            probability = answers["probability"]
+            np.testing.assert_allclose(model.predict_proba(), probability, rtol=1e-4, atol=1e-5)
+        else:
+            prediction = answers["prediction"]
+            np.testing.assert_allclose(model.predict(), prediction, rtol=1e-4, atol=1e-5)
