@@ -174,8 +174,6 @@ def test_wrong_features_end_with_one_sentence(files, content, words):
     [
         (("run", "atlantis"), "digits, cora, citeseer, pubmed, mnist, svhn, cifar10"),
         (("run", "mnist", "--features", "magic"), "features must be pca"),
-        (("features", "digits", "--out", "f.npz", "--steps", "1"), "mnist, svhn, cifar10"),
-        (("features", "mnist", "--out", "f.npz"), "--minutes and --steps"),
         (("run", "--model", "huge"), "model must be one of"),
         (("run", "--base-kernel", "cubic"), "base_kernel must be one of"),
         (("run", "--noise", "some"), "noise_variance must be"),

@@ -9,20 +9,17 @@ from typing import Annotated
 import typer
 
 import gpgc
-from gpgc.cli import reproduce
-from gpgc.cli.compare import compare
+from gpgc.cli.extensions import ExtensibleGroup
 from gpgc.errors import DataError, InputError
 
 app = typer.Typer(
+    cls=ExtensibleGroup,
     help="Label a handful of nodes of a graph; get labels, probabilities and error bars for all.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-app.add_typer(reproduce.app, name="reproduce")
-app.command()(compare)
 
 ModelOption = Annotated[str, typer.Option("--model", help="broad; big or small as in the paper.")]
 KernelOption = Annotated[
@@ -69,7 +66,7 @@ def run(
     features: Annotated[
         str | None,
         typer.Option(
-            help="Of images: pca (the default), pixels, or an .npz that gpgc features wrote."
+            help="Of images: pca (the default), pixels, or an .npz that gpgc train wrote."
         ),
     ] = None,
     data_dir: Annotated[
@@ -90,31 +87,6 @@ def run(
 
     settings = _settings(model, base_kernel, depth, noise)
     show(run_dataset(dataset, data_dir, seed, features, settings), as_json, quiet)
-
-
-@app.command("features")
-def make_features(
-    dataset: Annotated[str, typer.Argument(help="mnist, svhn or cifar10.")],
-    out: Annotated[Path, typer.Option(help="The .npz to write.")],
-    minutes: Annotated[
-        float | None, typer.Option(help="Time to train; the speed is measured once.")
-    ] = None,
-    steps: Annotated[
-        int | None, typer.Option(min=1, help="Steps to train, in place of it.")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the split and of the network.")] = 0,
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(help="Folder with the data; else $GPGC_DATA, the cache, a download."),
-    ] = None,
-) -> None:
-    """Train Conv-Large with virtual adversarial training and write its features (needs PyTorch).
-
-    The run is kept beside the output as a checkpoint; the same command goes on with it.
-    """
-    from gpgc.cli.training import train
-
-    train(dataset, out, minutes, steps, seed, data_dir)
 
 
 @app.command()

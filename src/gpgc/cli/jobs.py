@@ -16,10 +16,10 @@ from gpgc.cli.files import check_out, read_candidates, read_costs, read_graph_fi
 from gpgc.cli.output import peak_memory_mb, working
 from gpgc.datasets import load_dataset
 from gpgc.datasets.catalogue import NAMES
+from gpgc.datasets.image_graphs import IMAGES, load_image_graph
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.storage import write_whole
-from gpgc.experiments.images.graphs import IMAGES, load_image_graph
 from gpgc.uncertainty.suggest import suggest
 
 

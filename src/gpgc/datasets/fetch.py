@@ -6,12 +6,14 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO
 
 from gpgc.errors import DataError, InputError
 
 _VARIABLE = "GPGC_DATA"
+_LIBRARIES = ("pooch", "requests")
 _CONNECT_SECONDS, _READ_SECONDS = 10, 60
 _LARGEST_FILE = 512 * 2**20
 _BLOCK = 2**20
@@ -93,6 +95,8 @@ def find_folder(
 
 def find_cached(kind: str, files: Mapping[str, Remote]) -> Path | None:
     """Find the files in the user's cache, each with the content that was published."""
+    if find_spec("pooch") is None:
+        return None
     folder = cache_folder(kind)
     if all(has_content(folder / name, remote.sha256) for name, remote in files.items()):
         return folder
@@ -107,8 +111,12 @@ def download(kind: str, files: Mapping[str, Remote]) -> Path:
     UnreachableError
         If a host does not deliver.
     DataError
-        If what it delivers is not the published content, or cannot be stored.
+        If what it delivers is not the published content, or cannot be stored, or if the libraries
+        that download are not installed.
     """
+    if not all(find_spec(library) for library in _LIBRARIES):
+        reason = f"downloads need {' and '.join(_LIBRARIES)}: pip install 'gpgc[data]'"
+        raise missing("the data set", kind, files, reason)
     folder = cache_folder(kind)
     for name, remote in files.items():
         retrieve(remote, folder / name, Connection())

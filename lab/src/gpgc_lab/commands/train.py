@@ -1,0 +1,91 @@
+"""``gpgc train``: features of images from a network trained here, with the time left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gpgc.cli.output import Progress as Line
+from gpgc.errors import InputError
+
+if TYPE_CHECKING:
+    from gpgc_lab.image_networks import TrainingProgress
+
+app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
+
+
+@app.command()
+def train(
+    dataset: Annotated[str, typer.Argument(help="mnist, svhn or cifar10.")],
+    out: Annotated[Path, typer.Option(help="The .npz to write.")],
+    minutes: Annotated[
+        float | None, typer.Option(help="Time to train; the speed is measured once.")
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Steps to train, in place of it.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the split and of the network.")] = 0,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the data; else $GPGC_DATA, the cache, a download."),
+    ] = None,
+) -> None:
+    """Train Conv-Large with virtual adversarial training and write its features (needs PyTorch).
+
+    The run is kept beside the output as a checkpoint; the same command goes on with it.
+    """
+    import numpy as np
+
+    from gpgc.datasets import load_images
+    from gpgc.datasets.feature_files import FeatureSet, save_features
+    from gpgc.datasets.image_graphs import IMAGES
+    from gpgc_lab import image_networks
+
+    if dataset not in IMAGES:
+        raise InputError(f"dataset must be one of {', '.join(IMAGES)}, got {dataset!r}")
+    if (minutes is None) == (steps is None):
+        raise InputError("one of --minutes and --steps must be given")
+    data = load_images(dataset, data_dir=data_dir, seed=seed)
+    labels = np.full(len(data.labels), -1)
+    labels[data.train] = data.labels[data.train]
+    checkpoint = out.with_suffix(".checkpoint")
+    brief = image_networks.BRIEF[dataset]
+    schedule = image_networks.checkpoint_schedule(checkpoint)
+    if schedule is None and minutes is not None:
+        schedule = image_networks.schedule_for_minutes(minutes, brief, data.images)
+    elif schedule is None:
+        fastest = image_networks.with_fastest_precision(brief, data.images)
+        schedule = fastest.with_steps(int(steps or 1))
+    with Line() as line:
+        trained = image_networks.train_features(
+            data.images,
+            labels,
+            (data.validation, data.labels[data.validation]),
+            schedule,
+            checkpoint,
+            progress=lambda now: line(f"{dataset}: {describe(now)}"),
+        )
+    save_features(
+        out,
+        FeatureSet(
+            trained.features,
+            data.labels,
+            data.train,
+            data.validation,
+            data.test,
+            {**trained.provenance, "dataset": dataset, "split_seed": seed},
+            trained.probabilities,
+        ),
+    )
+
+
+def describe(now: TrainingProgress) -> str:
+    """Return how far a training run is, in a line."""
+    seen = now.best_validation_accuracy
+    best = "" if seen is None else f", best on validation {seen:.1%}"
+    return (
+        f"step {now.step} of {now.steps}, loss {now.cross_entropy:.3f}{best}, "
+        f"{now.seconds_left / 60:.0f} minutes left"
+    )

@@ -1,0 +1,119 @@
+"""What the report contains, in its order; every study is imported when it is made."""
+
+from __future__ import annotations
+
+from gpgc_lab import published
+from gpgc_lab.report.study_sections import (
+    CompareStudy,
+    Made,
+    Progress,
+    ReportOptions,
+    RuntimeStudy,
+    Study,
+    TableStudy,
+)
+
+
+def _citation(options: ReportOptions, progress: Progress) -> Made:
+    from gpgc_lab.studies.citation import citation_tables
+
+    return citation_tables(options.data_dir, 20, progress), []
+
+
+def _calibration(options: ReportOptions, progress: Progress) -> Made:
+    from gpgc_lab.studies.calibration.calibration_study import calibration_study
+
+    return calibration_study(options.data_dir, 20, options.out, progress)
+
+
+def _active(options: ReportOptions, progress: Progress) -> Made:
+    from gpgc_lab.studies.active import active_study
+
+    return active_study(options.data_dir, 10, options.out, progress)
+
+
+def _framework(options: ReportOptions, progress: Progress) -> Made:
+    from gpgc_lab.studies.framework import draw_framework
+
+    progress("framework")
+    return [], draw_framework(options.out)
+
+
+def _images(options: ReportOptions, progress: Progress) -> Made:
+    from gpgc_lab.studies.images.image_study import images_study
+
+    return images_study(options.data_dir, options.out, progress, options.n_seeds)
+
+
+def _labels(options: ReportOptions, progress: Progress) -> Made:
+    from gpgc_lab.studies.images.few_labels import labels_study
+
+    return labels_study(options.data_dir, options.out, progress, options.n_seeds)
+
+
+def _width(options: ReportOptions, progress: Progress) -> Made:
+    from gpgc_lab.studies.width import width_study
+
+    return width_study(options.data_dir, options.n_seeds, options.out, progress)
+
+
+STUDIES: tuple[Study, ...] = (
+    TableStudy(
+        "framework",
+        "The framework",
+        "A graph with few labels, the posterior of the Gaussian process, labels for all nodes.",
+        "gpgc reproduce framework",
+        ("framework",),
+        _framework,
+    ),
+    TableStudy(
+        "citation",
+        "Citation networks",
+        "The paper's models by its protocol, and the default model of this package beside them.",
+        "gpgc reproduce citation --random-splits 20",
+        (),
+        _citation,
+    ),
+    *(CompareStudy(name) for name in published.CITATION),
+    TableStudy(
+        "images",
+        "Images",
+        "Images as nodes, with edges to their nearest neighbours by features.",
+        "gpgc reproduce images",
+        ("image_samples", "image_features", "image_uncertainty"),
+        _images,
+    ),
+    TableStudy(
+        "labels",
+        "Images with fewer labels",
+        "Accuracy with 200, 600 and 1,000 labelled images.",
+        "gpgc reproduce labels",
+        (),
+        _labels,
+    ),
+    RuntimeStudy(),
+    TableStudy(
+        "width",
+        "Wider and wider networks",
+        "Accuracy as hidden units are added, and how fast random networks approach the limit.",
+        "gpgc reproduce width",
+        ("width",),
+        _width,
+    ),
+    TableStudy(
+        "calibration",
+        "How far probabilities can be trusted",
+        "Beyond the paper: calibration, prediction sets, and nodes that do not belong.",
+        "gpgc reproduce calibration --random-splits 10",
+        ("reliability", "risk_coverage", "standard_deviations"),
+        _calibration,
+    ),
+    TableStudy(
+        "active",
+        "What to label next",
+        "Beyond the paper: accuracy against the number of labels, by how they are chosen.",
+        "gpgc reproduce active",
+        ("labelling_curve",),
+        _active,
+    ),
+)

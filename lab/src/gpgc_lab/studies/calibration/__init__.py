@@ -1,0 +1,1 @@
+"""How far probabilities, prediction sets and novelty can be trusted on citation networks."""

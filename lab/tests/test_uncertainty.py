@@ -1,0 +1,89 @@
+"""The studies of calibration and of what to label, on one small data set each."""
+
+import numpy as np
+import pytest
+
+from gpgc.errors import DataError
+from gpgc_lab.journal import Journal
+from gpgc_lab.studies import active
+from gpgc_lab.studies.calibration import calibration_study as calibration
+
+
+def quiet(step):
+    pass
+
+
+def test_a_journal_measures_once_and_forgets_what_was_cut_off(tmp_path):
+    path, measured = tmp_path / "runs.jsonl", []
+
+    def measure():
+        measured.append(1)
+        return {"accuracy": 0.5}
+
+    for _ in range(2):
+        assert Journal(path).recall(measure, dataset="cora", run=1) == {"accuracy": 0.5}
+    assert len(measured) == 1
+    Journal(path).recall(measure, dataset="cora", run=2)
+    path.write_text(path.read_text()[:-5])
+    Journal(path).recall(measure, run=1, dataset="cora")
+    assert len(measured) == 2
+    Journal(path).recall(measure, dataset="cora", run=2)
+    assert len(measured) == 3
+    assert len(path.read_text().splitlines()) == 2
+
+
+def test_a_damaged_journal_is_named(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.write_text('{"key": {}}\n')
+    with pytest.raises(DataError, match=r"runs\.jsonl line 1"):
+        Journal(path)
+
+
+@pytest.mark.data
+def test_calibration_study_of_cora(data_dir, tmp_path, monkeypatch):
+    monkeypatch.setattr(calibration.published, "CITATION", ("cora",))
+    monkeypatch.setattr(calibration, "find_spec", lambda name: None)
+    tables, pictures = calibration.calibration_study(data_dir, 2, tmp_path, quiet)
+    assert [table.name for table in tables] == [
+        "calibration_public",
+        "calibration_random",
+        "prediction_sets",
+        "novel_nodes",
+    ]
+    rows = {row[0]: [float(cell) for cell in row[2:]] for row in tables[1].rows}
+    errors = {method: cells[1] for method, cells in rows.items()}
+    assert errors["GPGC, no validation labels"] < 6
+    assert min(errors, key=errors.get) in (
+        "GPGC, no validation labels",
+        "GPGC, 500 validation labels",
+        "logistic regression, 500 validation labels",
+    )
+    assert {cells[-1] for cells in rows.values()} == {2}
+    assert len(pictures) == 6
+    assert all(path.stat().st_size > 1000 for path in pictures)
+    again, _ = calibration.calibration_study(data_dir, 2, tmp_path, quiet)
+    assert [table.rows for table in again] == [table.rows for table in tables]
+
+
+@pytest.mark.data
+def test_active_study_of_cora(data_dir, tmp_path, monkeypatch):
+    monkeypatch.setattr(active.published, "CITATION", ("cora",))
+    monkeypatch.setitem(active.BUDGETS, "cora", (7, 12))
+    tables, pictures = active.active_study(data_dir, 1, tmp_path, quiet)
+    for table in tables:
+        assert [row[1] for row in table.rows] == list(active.STRATEGIES)
+    assert all(path.exists() for path in pictures)
+    again, _ = active.active_study(data_dir, 1, tmp_path, quiet)
+    assert [table.rows for table in again] == [table.rows for table in tables]
+
+
+@pytest.mark.data
+def test_chosen_labels_beat_random_ones(data_dir, tmp_path, monkeypatch):
+    from gpgc.datasets import load_planetoid
+
+    monkeypatch.setitem(active.BUDGETS, "cora", (7,))
+    monkeypatch.setattr(active, "STRATEGIES", ("variance", "random"))
+    journal = Journal(tmp_path / "runs.jsonl")
+    curves = active.labelling_curves(load_planetoid("cora", data_dir), 2, journal, quiet)
+    mean = {name: np.mean([run["accuracy"] for run in runs]) for name, runs in curves.items()}
+    assert mean["variance"] > mean["random"] + 0.1
