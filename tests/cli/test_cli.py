@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import subprocess
 import sys
 
@@ -271,3 +272,26 @@ def test_a_node_of_which_nothing_is_known_is_least_certain(model):
     estimator.fit(features, [0, -1, 1, -1, -1], adjacency=([0, 2], [1, 3]))
     _, std = estimator.predict_latent(return_std=True)
     assert std.argmax() == 4
+
+
+def test_leaving_the_one_label_of_each_class_out_is_a_dash(files):
+    (files / "labels.csv").write_text("id,label\na,left\nd,right\n")
+    done = classify(files, "--edges", "edges.csv")
+    assert re.search(r"accuracy, leave-one-out\W+–", done.stdout)
+    done = classify(files, "--edges", "edges.csv", "--json")
+    assert json.loads(done.stdout)["loo_accuracy"] is None
+
+
+def test_error_bars_of_the_file_are_those_of_predict_latent(files):
+    (files / "features.csv").write_text("id,x,y\na,1,0\nb,1,0\nc,0,1\nd,0,1\ne,0,0\nf,0,0\n")
+    (files / "edges.csv").write_text("source,target\na,b\nc,d\n")
+    (files / "labels.csv").write_text("id,label\na,left\nc,right\n")
+    done = classify(files, "--edges", "edges.csv", "--features", "features.csv")
+    assert done.returncode == 0, done.stderr
+    with (files / "out.csv").open() as file:
+        written = [float(row["std"]) for row in csv.DictReader(file)]
+    X = np.array([[1.0, 0], [1, 0], [0, 1], [0, 1], [0, 0], [0, 0]])
+    fitted = GPGCClassifier().fit(X, [0, -1, 1, -1, -1, -1], adjacency=([0, 2], [1, 3]))
+    _, std = fitted.predict_latent(return_std=True)
+    np.testing.assert_allclose(written, std, rtol=1e-4)
+    np.testing.assert_allclose(std[4:], 1, atol=1e-6)

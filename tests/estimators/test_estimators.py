@@ -17,7 +17,7 @@ from gpgc.errors import InputError
 from gpgc.gp.selection import RELATIVE_NOISE
 
 
-@pytest.mark.filterwarnings("ignore:the features are not centred")  # as many of the checks' are
+@pytest.mark.filterwarnings("ignore:the features are not")  # as many of the checks' are
 @parametrize_with_checks(
     [GPGCClassifier(), GPGCRegressor()],
     expected_failed_checks=lambda estimator: (

@@ -89,16 +89,17 @@ def warn_of_raw_features(features: Any) -> None:
     directions = rows[lengths > 0] / lengths[lengths > 0, None]
     cosine = float(np.sum(directions.mean(axis=0) ** 2))
     columns = float(variance.sum() ** 2 / np.sum(variance**2))
-    if cosine > UNCENTRED:
-        found = f"are not centred: the mean cosine of two rows is {cosine:.3g}"
-    elif columns < min(FEW_COLUMNS, len(variance) / 4):
+    if columns < min(FEW_COLUMNS, len(variance) / 4):
         share = float(variance.max() / variance.sum())
-        found = f"are not scaled: column {variance.argmax()} holds {share:.1%} of the variance"
+        found = f"scaled: column {variance.argmax()} holds {share:.1%} of the variance"
+        cure = "standardise X first: sklearn.preprocessing.StandardScaler().fit_transform(X)"
+    elif cosine > UNCENTRED:
+        found = f"centred: the mean cosine of two rows is {cosine:.3g}"
+        cure = "centre X first: X - X.mean(axis=0)"
     else:
         return
     warnings.warn(
-        f"the features {found}, and kernels see directions alone; standardise X first, for "
-        "example by sklearn.preprocessing.StandardScaler().fit_transform(X)",
+        f"the features are not {found}, and kernels see directions alone; {cure}",
         GPGCWarning,
         stacklevel=4,
     )
