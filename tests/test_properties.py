@@ -1,6 +1,7 @@
 """Properties on random graphs, isolated and featureless nodes included."""
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -68,7 +68,8 @@ def test_shapes_and_units_of_one_and_of_several_targets(tmp_path):
     np.testing.assert_allclose(np.einsum("iik->ik", cov), std**2, rtol=1e-4)
     np.testing.assert_allclose(mean[:, 0], one.predict(), rtol=1e-5)
     assert several.noise_variance_[0] == pytest.approx(one.noise_variance_)
-    assert several.noise_variance_[1] < 0.1 * both[:, 1].var()
+    assert several.noise_variance_[1] < 0.2 * both[:, 1].var()
+    assert several.noise_variance_[0] > 0.4 * both[:, 0].var()
     np.testing.assert_allclose(mean[:, 2], 7)
     assert several.target_scale_[2] == 1
     left_out, spread = several.leave_one_out()

@@ -175,6 +175,13 @@ def test_adding_labels_equals_the_estimator_at_the_same_choices(two_moons):
     assert labelling.classes == [0, 1]
 
 
+def test_nodes_of_which_labels_say_nothing_have_the_shares_of_the_labels():
+    path = (np.arange(3), np.arange(1, 4))
+    labelling = Labelling.on(None, np.full(30, -1), path)
+    labelling.add([0, 1, 3], ["a", "a", "b"])
+    np.testing.assert_allclose(labelling.predict_proba()[4:], [[2 / 3, 1 / 3]] * 26)
+
+
 def test_copies_go_on_by_themselves(graph):
     adjacency, features = graph
     labelling = Labelling.on(features, None, adjacency)

@@ -226,12 +226,17 @@ class Labelling:
     def predict_proba(self) -> Array:
         """Return the probability (N, k) of each of ``classes``, from the labels so far.
 
-        Without the estimate of class shares that :meth:`estimator` adds.
+        Without the estimate of class shares that :meth:`estimator` adds. Nodes that neither links
+        nor shared features connect with a label have the labels' own shares.
         """
         if not self._codes:
             raise InputError("probabilities need at least one label, got none so far")
         self._condition()
-        return softmax(self._temperature * self._posterior.mean)
+        probabilities = softmax(self._temperature * self._posterior.mean)
+        nodes, codes = np.array(list(self._codes)), np.array(list(self._codes.values()))
+        reached = self._estimator._components.reached(nodes)
+        probabilities[~reached] = np.bincount(codes, minlength=len(self.classes)) / len(codes)
+        return probabilities
 
     def estimator(self) -> GPGCClassifier:
         """Return a classifier on the labels so far, with all choices made again.
