@@ -24,7 +24,7 @@ def test_information_opens_the_estimate():
     clear, shares = np.eye(2)[[0, 0, 0, 1]], np.array([0.5, 0.5])
     assert estimate_prior(clear, shares, 6000, 0.0).tolist() == [0.5, 0.5]
     np.testing.assert_allclose(estimate_prior(clear, shares, 6000, 1.0), [0.75, 0.25], atol=1e-3)
-    half = estimate_prior(clear, shares, 6000, 0.5)
+    half = estimate_prior(clear, shares, 6000, 0.25)
     assert 0.5 < half[0] < 0.75
     losses = np.log([2.0, 2.0])
     assert information(losses, np.ones(2), shares) == pytest.approx(0)

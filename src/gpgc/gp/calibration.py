@@ -23,6 +23,10 @@ likely to come from rounding and from a sample of landmarks as from the labels."
 SHARPEST = 5.0
 """How many units of log t the labels may move the sharpness from its usual value."""
 
+ENOUGH_INFORMATION = 0.5
+"""Part of the labels' entropy that leave-one-out must explain for the estimate of the class prior
+to be trusted in full; less in proportion."""
+
 PRIOR_STEPS = 30
 
 BIAS_PENALTY = 1.5
@@ -156,7 +160,7 @@ def estimate_prior(
     array([0.625, 0.375])
     """
     pull = 1 / (1 + (n_labels / PRIOR_LABELS) ** 2)
-    prior, pull = shares, 1 - (1 - pull) * information
+    prior, pull = shares, 1 - (1 - pull) * min(1.0, information / ENOUGH_INFORMATION)
     if not len(probabilities):
         return prior
     for _ in range(PRIOR_STEPS):
