@@ -33,7 +33,7 @@ def test_a_tight_limit_changes_no_answer(model):
 
 def test_budgets_shrink_with_the_limit():
     assert Engine().budget(2**20) == 2**20
-    assert Engine(2, memory_limit=2**22).budget(2**20) == 2**18
+    assert Engine(1, memory_limit=2**22).budget(2**20) == 2**19
     with pytest.raises(InputError, match="memory_limit"):
         Engine(memory_limit=0)
 
