@@ -11,7 +11,9 @@ from gpgc.engine import Engine, small_matrices
 
 
 def blas_threads():
-    return [library["num_threads"] for library in ThreadpoolController().select(user_api="blas").info()]
+    return [
+        library["num_threads"] for library in ThreadpoolController().select(user_api="blas").info()
+    ]
 
 
 @pytest.fixture
