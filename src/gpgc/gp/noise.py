@@ -9,13 +9,15 @@ from scipy.linalg import eigh
 
 from gpgc._typing import Array
 from gpgc.engine import small_matrices
+from gpgc.gp.rounding import checked_gram
 
 
 class NoisePath:
     """Evidence and leave-one-out predictions along a path of noise levels.
 
     With Γ_DD = Q diag(λ) Qᵀ the inverse at noise σ² is Q diag(1 / (λ + σ²)) Qᵀ, so that a level
-    costs O(D²) once Q is known. As σ_b = 0 makes δ_W a mere factor δ_W^L of Γ, the same path
+    costs O(D²) once Q is known. Negative eigenvalues are rounding; as in the posterior, all
+    are shifted up by the lowest, so that none of them counts as more certain than it is. As σ_b = 0 makes δ_W a mere factor δ_W^L of Γ, the same path
     covers δ_W.
 
     Parameters
@@ -41,12 +43,11 @@ class NoisePath:
     """
 
     def __init__(self, gamma: Any, targets: Any) -> None:
-        gamma = np.asarray(gamma, dtype=np.float64)
+        matrix, self.scale, _ = checked_gram(gamma)
         self.targets = np.asarray(targets, dtype=np.float64)
-        self.scale = float(np.mean(np.diagonal(gamma))) or 1.0
-        with small_matrices(len(gamma)):
-            values, self._vectors = eigh(gamma, driver="evd", check_finite=False)
-        self._values = np.maximum(values, 0.0)
+        with small_matrices(len(matrix)):
+            values, self._vectors = eigh(matrix, driver="evd", check_finite=False)
+        self._values = values - min(values.min(initial=0.0), 0.0)
         self._rotated = self._vectors.T @ self.targets
 
     def weights(self, noise: Array) -> Array:
