@@ -26,7 +26,8 @@ def answer_or_error(name, features, y, graph, **settings):
     try:
         probabilities = GPGCClassifier(**settings).fit(features, y, adjacency=graph).predict_proba()
     except InputError as error:
-        assert name in str(error)
+        if name not in str(error):
+            raise
         return None
     assert np.isfinite(probabilities).all()
     return probabilities

@@ -91,7 +91,12 @@ class ConvolutionNetwork:
     def join(
         self, rows: sp.csr_array, features: Any, labelled: Integers
     ) -> tuple[Covariance, Integers, Integers]:
-        """Return the covariance of the receptive field of the new and the labelled nodes."""
+        """Return the covariance of the receptive field of the new and the labelled nodes.
+
+        It is computed in float64 whatever the fit was computed in: products of float32 differ in
+        their last digits with the number of rows, and a node's answer must not depend on which
+        others join with it.
+        """
         n_new, n_all = rows.shape
         n_old = n_all - n_new
         wide = self.propagation.copy()
@@ -102,9 +107,18 @@ class ConvolutionNetwork:
         if self.architecture.model == "big":
             for _ in range(self.architecture.depth - 1):
                 field = np.unique(propagation[field].indices)
-        rows = propagation[field]
-        stacked = None if features is None else _stack(self.features, features)
-        covariance = self._layers(sp.csr_array(rows[:, field]), self._input(rows, stacked))
+        rows = sp.csr_array(propagation[field])
+        hidden = sp.csr_array(rows[:, field])
+        if features is None:
+            inputs = StoredRows.of(rows, np.dtype(np.float64))
+        else:
+            reached = np.unique(rows.indices)
+            known = reached[reached < n_old]
+            stacked = _stack(self.features[known], features[reached[len(known) :] - n_old])
+            inputs = propagated_rows(
+                sp.csr_array(rows[:, reached]), stacked, np.dtype(np.float64), self._engine
+            )
+        covariance = self._layers(hidden, inputs)
         return covariance, np.searchsorted(field, fresh), np.searchsorted(field, labelled)
 
     def _input(self, propagation: sp.csr_array, features: Any) -> Rows:
