@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from gpgc._caching import computed_once
 from gpgc._typing import Array, Index, Integers
 from gpgc.kernels.covariance import Covariance, inverse_or_zero, scale_rows, take, times
 
@@ -37,7 +37,7 @@ class Square(Covariance):
     def __repr__(self) -> str:
         return f"square({self.inner!r})"
 
-    @cached_property
+    @computed_once
     def _columns(self) -> Array | None:
         """K[:, L] where it is small enough to keep."""
         if self.n_nodes * self.n_landmarks * self.dtype.itemsize > self.engine.budget(STORE_BYTES):
@@ -135,7 +135,7 @@ class Unit(Covariance):
     def __repr__(self) -> str:
         return f"unit({self.inner!r})"
 
-    @cached_property
+    @computed_once
     def _inverse(self) -> Array:
         return inverse_or_zero(np.sqrt(self.inner.diag()))
 

@@ -32,6 +32,7 @@ from gpgc.kernels import (
     Activate,
     Affine,
     Covariance,
+    DenseLayers,
     Features,
     Mix,
     Square,
@@ -202,9 +203,13 @@ class BroadNetwork:
         return Unit(Square(self._layers(leaf), landmarks))
 
     def _layers(self, layer: Covariance) -> Covariance:
-        for _ in range(self.architecture.depth - 1):
-            layer = Activate(Affine(layer, bias_variance=self.architecture.bias_variance))
-        return layer
+        bias, n_hidden = self.architecture.bias_variance, self.architecture.depth - 1
+        if not n_hidden:
+            return layer
+        layer = Affine(layer, bias_variance=bias)
+        if n_hidden > 1:
+            layer = DenseLayers(layer, n_hidden - 1, bias_variance=bias)
+        return Activate(layer)
 
     def _mixed(self, by_graph: Covariance, by_features: Covariance | None) -> Covariance:
         inner = by_graph
