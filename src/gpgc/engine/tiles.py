@@ -83,6 +83,10 @@ class Engine:
             return wanted
         return max(2**14, min(wanted, self.memory_limit // (8 * self.n_threads)))
 
+    def whole(self, wanted: int) -> int:
+        """Return the size of a buffer of which there is one at a time, not one in each thread."""
+        return wanted if self.memory_limit is None else min(wanted, self.memory_limit // 4)
+
     @property
     def n_threads(self) -> int:
         """The number of threads that will be used."""

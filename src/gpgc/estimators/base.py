@@ -21,8 +21,11 @@ from gpgc.graph import Normalization, as_adjacency, join, nearest_links, neighbo
 from gpgc.kernels import BaseKernel, Covariance
 from gpgc.models import Architecture, Model, build
 
-VARIANCE_ROWS = 8192
-"""Nodes whose variances are computed at once from their stored covariances with the labels."""
+CROSS_BYTES = 2**28
+"""Size of the covariances between nodes and labels that are held at once for variances."""
+
+LABEL_MATRICES = 4, 7
+"""D × D matrices in float64 that a fit holds at once: with noise that is given, or chosen."""
 
 
 class GraphProcess(BaseEstimator):
@@ -104,6 +107,10 @@ class GraphProcess(BaseEstimator):
             answer.append(np.sqrt(self._variance(covariance, rows, labelled)))
         if return_cov:
             columns = self.labelled_nodes_ if labelled is None else labelled
+            n_rows = covariance.count(rows)
+            covariance.engine.require(
+                8 * 3 * n_rows * (n_rows + len(columns)), f"the covariance of {n_rows:,} nodes"
+            )
             cross = covariance.block(rows, columns)
             answer.append(self._posterior.covariance(cross, covariance.block(rows, rows)))
         return answer[0] if len(answer) == 1 else tuple(answer)
@@ -187,6 +194,11 @@ class GraphProcess(BaseEstimator):
         ``weights`` say what leaving each labelled node out counts in the choice.
         """
         self.labelled_nodes_ = labelled
+        is_searched = chosen is None and isinstance(self.noise_variance, str)
+        self._network.covariance.engine.require(
+            8 * LABEL_MATRICES[is_searched] * len(labelled) ** 2,
+            f"the covariance of {len(labelled):,} labels",
+        )
         if chosen is None:
             share, gamma, self._noise = choose_share_and_noise(
                 self._network.candidates(labelled),
@@ -221,14 +233,17 @@ class GraphProcess(BaseEstimator):
         self, covariance: Covariance, rows: Any, labelled: Integers | None = None
     ) -> Array:
         columns = self.labelled_nodes_ if labelled is None else labelled
-        cross = covariance.block(rows, columns)
         prior = np.asarray(covariance.diag(rows), dtype=np.float64)
-        parts = [
-            slice(start, start + VARIANCE_ROWS) for start in range(0, len(prior), VARIANCE_ROWS)
-        ]
-        return np.concatenate(
-            [self._posterior.variance(cross[part], prior[part]) for part in parts] or [prior]
-        )
+        row_bytes = max(1, len(columns)) * (covariance.dtype.itemsize + 3 * 8)
+        size = max(16, covariance.engine.whole(CROSS_BYTES) // row_bytes)
+        if size >= len(prior):
+            return self._posterior.variance(covariance.block(rows, columns), prior)
+        chosen, out = covariance.indices(rows), np.empty(len(prior))
+        for start in range(0, len(prior), size):
+            part = slice(start, start + size)
+            cross = covariance.block(chosen[part], columns)
+            out[part] = self._posterior.variance(cross, prior[part])
+        return out
 
     def _join(self, X: Any, links: Any) -> tuple[Covariance, Integers, Integers]:
         """Return a covariance that holds new and labelled nodes, and where each are in it."""

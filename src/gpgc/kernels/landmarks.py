@@ -86,9 +86,10 @@ class Square(Covariance):
             return self.block(cols, rows).T
         if self._columns is None:
             right = self.inner.block(self.landmarks, cols)
+            right /= self.n_landmarks
         else:
-            right = take(self._columns, cols).T
-        return self._to_landmarks(rows, right / self.n_landmarks)
+            right = take(self._columns, cols).T / self.n_landmarks
+        return self._to_landmarks(rows, right)
 
     def diag(self, rows: Index = None) -> Array:
         """Return the row sums of K[rows, L]² / |L|, in tiles of rows."""
