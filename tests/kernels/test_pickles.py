@@ -38,7 +38,7 @@ def test_a_pickled_estimator_answers_alike_and_is_small(model):
     estimator = GPGCClassifier(model, depth=3).fit(features, y)
     mean, std = estimator.predict_latent(return_std=True)
     content = pickle.dumps(estimator)
-    assert len(content) < 2**20
+    assert len(content) < 1000 * 1000 * 4 / 2
     again, again_std = pickle.loads(content).predict_latent(return_std=True)
     np.testing.assert_array_equal(again, mean)
     np.testing.assert_allclose(again_std, std, atol=1e-5)

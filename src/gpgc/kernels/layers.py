@@ -196,7 +196,7 @@ class GraphLayers(Covariance):
 
     def diag(self, rows: Index = None) -> Array:
         """Return the variances."""
-        return np.diagonal(self._last)[self.indices(rows)]
+        return np.asarray(np.diagonal(self._last)[self.indices(rows)])
 
     def dense(self) -> Array:
         """Return the N × N matrix, layer by layer."""

@@ -120,7 +120,7 @@ class ConvolutionNetwork:
         rows = sp.csr_array(propagation[field])
         hidden = sp.csr_array(rows[:, field])
         if features is None:
-            inputs = StoredRows.of(rows, np.dtype(np.float64))
+            inputs: Rows = StoredRows.of(rows, np.dtype(np.float64))
         else:
             reached = np.unique(rows.indices)
             known = reached[reached < n_old]

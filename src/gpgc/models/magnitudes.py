@@ -96,4 +96,4 @@ def _variance(architecture: Architecture, features: Any) -> float:
         return float(architecture.weight_variance)
     values = (features.data if sp.issparse(features) else features).ravel()
     squares = float(np.einsum("i,i->", values, values, dtype=np.float64))
-    return float(architecture.weight_variance) * squares / features.shape[0]
+    return float(architecture.weight_variance * squares / features.shape[0])
