@@ -192,7 +192,7 @@ class GraphLayers(Covariance):
 
     def block(self, rows: Index = None, cols: Index = None) -> Array:
         """Return Γ[rows, cols]."""
-        return self._last[np.ix_(self.indices(rows), self.indices(cols))]
+        return np.asarray(self._last[np.ix_(self.indices(rows), self.indices(cols))])
 
     def diag(self, rows: Index = None) -> Array:
         """Return the variances."""
