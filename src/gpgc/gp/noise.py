@@ -17,7 +17,7 @@ class NoisePath:
 
     With Γ_DD = Q diag(λ) Qᵀ the inverse at noise σ² is Q diag(1 / (λ + σ²)) Qᵀ, so that a level
     costs O(D²) once Q is known. Negative eigenvalues are rounding; as in the posterior, all
-    are shifted up by the lowest, so that none of them counts as more certain than it is. As
+    are shifted up by the rounding of D entries, so that none of them counts as more certain than it is. As
     σ_b = 0 makes δ_W a mere factor δ_W^L of Γ, the same path covers δ_W.
 
     Parameters
@@ -43,11 +43,13 @@ class NoisePath:
     """
 
     def __init__(self, gamma: Any, targets: Any) -> None:
-        matrix, self.scale, _ = checked_gram(gamma)
+        matrix, self.scale, unit = checked_gram(gamma)
         self.targets = np.asarray(targets, dtype=np.float64)
         with small_matrices(len(matrix)):
             values, self._vectors = eigh(matrix, driver="evd", check_finite=False)
-        self._values = values - min(values.min(initial=0.0), 0.0)
+        lowest = float(values.min(initial=0.0))
+        rounding = len(values) * unit * self.scale
+        self._values = values + max(-lowest, rounding) if lowest < 0 else values
         self._rotated = self._vectors.T @ self.targets
 
     def weights(self, noise: Array) -> Array:

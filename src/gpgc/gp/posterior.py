@@ -145,7 +145,7 @@ def _least_jitter(gamma: Array, scale: float, unit: float) -> float | None:
     most = _most_jitter(len(gamma), unit) * scale
     if _cholesky(gamma, np.zeros(())) is not None:
         return 0.0
-    jitter = np.sqrt(len(gamma)) * unit * scale
+    jitter = len(gamma) * unit * scale
     while jitter <= most:
         if _cholesky(gamma, np.asarray(jitter)) is not None:
             return float(jitter)
