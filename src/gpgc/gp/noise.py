@@ -17,8 +17,8 @@ class NoisePath:
 
     With Γ_DD = Q diag(λ) Qᵀ the inverse at noise σ² is Q diag(1 / (λ + σ²)) Qᵀ, so that a level
     costs O(D²) once Q is known. Negative eigenvalues are rounding; as in the posterior, all
-    are shifted up by the rounding of D entries, so that none of them counts as more certain than it is. As
-    σ_b = 0 makes δ_W a mere factor δ_W^L of Γ, the same path covers δ_W.
+    are shifted up by the rounding of D entries, so that none counts as more certain than it
+    is. As σ_b = 0 makes δ_W a mere factor δ_W^L of Γ, the same path covers δ_W.
 
     Parameters
     ----------
