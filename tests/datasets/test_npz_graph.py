@@ -131,3 +131,53 @@ def test_a_damaged_archive_is_refused(tmp_path: Path, arrays: dict[str, Any]) ->
         load_npz_graph(tmp_path / "single.npy")
     with pytest.raises(InputError, match="path"):
         load_npz_graph(tmp_path / "nowhere.npz")
+
+
+def masks(n_splits: int = 2) -> dict[str, Any]:
+    part = np.array([np.roll([0, 0, 1, 1, 2, 3], turn) for turn in range(n_splits)])
+    names = ("train_masks", "val_masks", "test_masks")
+    return {name: part == number for number, name in enumerate(names)}
+
+
+def test_a_split_is_read_from_its_masks(tmp_path: Path, arrays: dict[str, Any]) -> None:
+    path = save(tmp_path / "graph.npz", arrays | masks())
+    first, second = load_npz_graph(path), load_npz_graph(path, split=1)
+    assert (first.train.tolist(), first.validation.tolist()) == ([0, 1], [2, 3])
+    assert first.test.tolist() == [4]
+    assert (second.train.tolist(), second.test.tolist()) == ([1, 2], [5])
+    assert first.train.dtype == np.int64
+
+
+@pytest.mark.parametrize("split", [2, -1, 0.5, None])
+def test_a_split_that_is_not_there_is_refused(
+    tmp_path: Path, arrays: dict[str, Any], split: Any
+) -> None:
+    with pytest.raises(InputError, match="split must be a whole number from 0 to 1"):
+        load_npz_graph(save(tmp_path / "graph.npz", arrays | masks()), split=split)
+    with pytest.raises(InputError, match="split must be a whole number from 0 to 0"):
+        load_npz_graph(save(tmp_path / "plain.npz", arrays), split=split)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"val_masks": np.zeros((2, N - 1), dtype=bool)}, "val_masks"),
+        ({"val_masks": np.zeros((3, N), dtype=bool)}, "val_masks"),
+        ({"test_masks": np.zeros((2, N))}, "test_masks"),
+        ({"train_masks": np.zeros((), dtype=bool)}, "train_masks"),
+        ({"val_masks": np.ones((2, N), dtype=bool)}, "more than one"),
+    ],
+)
+def test_masks_that_do_not_fit_are_refused(
+    tmp_path: Path, arrays: dict[str, Any], changes: dict[str, Any], message: str
+) -> None:
+    path = save(tmp_path / "graph.npz", arrays | masks() | changes)
+    with pytest.raises(DataError, match=message):
+        load_npz_graph(path)
+
+
+def test_a_missing_mask_is_named(tmp_path: Path, arrays: dict[str, Any]) -> None:
+    kept = masks()
+    del kept["val_masks"]
+    with pytest.raises(DataError, match="no array val_masks"):
+        load_npz_graph(save(tmp_path / "graph.npz", arrays | kept))

@@ -177,3 +177,62 @@ def test_largest_probability_at_its_ends():
     assert largest_probability(np.array([[0.3]]), np.array([1.0])).tolist() == [[1.0]]
     far = largest_probability(np.array([[1e3, 0.0, -1e3]]), np.array([1e-3]))
     assert far.tolist() == [[1, 0, 0]]
+
+
+def few_distinct_rows(n_labels, seed=0):
+    """A float32 Gram matrix of rank 7 with the rounding of sums, and the true one."""
+    rng = np.random.default_rng(seed)
+    kinds = rng.integers(7, size=n_labels)
+    centre = rng.normal(size=(7, 7))
+    centre /= np.linalg.norm(centre, axis=1, keepdims=True)
+    true = (0.9 + 0.1 * centre @ centre.T)[np.ix_(kinds, kinds)]
+    unit = np.finfo(np.float32).eps
+    error = unit * rng.integers(-3, 4, size=true.shape)
+    return (true + np.tril(error) + np.tril(error, -1).T).astype(np.float32), true, kinds
+
+
+@pytest.mark.parametrize("noise", [1e-7, 1e-6, 1e-5, 1e-4])
+def test_negative_eigenvalues_of_float32_are_rounding(noise):
+    """Noise on either side of the lowest eigenvalue: finite weights near the true ones' means."""
+    rounded, true, kinds = few_distinct_rows(600)
+    lowest = np.linalg.eigvalsh(rounded.astype(float))[0]
+    assert lowest < -1e-6
+    targets = np.eye(7)[kinds]
+    posterior, exact = Posterior(rounded, targets, noise), Posterior(true, targets, 1e-4)
+    assert posterior.jitter <= 600 * np.finfo(np.float32).eps
+    np.testing.assert_allclose(posterior.mean(rounded), exact.mean(true), atol=0.02)
+    assert np.abs(posterior.weights).max() < 1 / 1e-6
+
+
+def test_all_noise_levels_see_the_rounding_of_float32_alike():
+    rounded, _, kinds = few_distinct_rows(600)
+    targets = np.eye(7)[kinds]
+    path = NoisePath(rounded, targets)
+    for noise in (1e-6, 1e-5):
+        posterior = Posterior(rounded, targets, noise)
+        left_out, _ = path.leave_one_out(np.array([noise]))
+        np.testing.assert_allclose(left_out[0], posterior.leave_one_out()[0], atol=0.02)
+
+
+def test_identical_rows_in_float32():
+    gamma = np.ones((3000, 3000), dtype=np.float32)
+    posterior = Posterior(gamma, np.eye(2)[np.arange(3000) % 2], 1e-6)
+    np.testing.assert_allclose(posterior.mean(gamma[:1]), [[0.5, 0.5]], atol=1e-4)
+
+
+def test_what_is_more_than_rounding_is_refused_in_float32_too():
+    gamma = np.eye(50, dtype=np.float32)
+    gamma[0, 1] = gamma[1, 0] = 1.1
+    with pytest.raises(InputError, match="positive semi-definite"):
+        Posterior(gamma, np.ones((50, 1)), 1e-3)
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan, 1e-40])
+def test_a_covariance_out_of_range_is_refused(value):
+    gamma = np.full((2, 2), value, dtype=np.float32)
+    for solve in (
+        lambda: Posterior(gamma, np.ones((2, 1)), 1.0),
+        lambda: NoisePath(gamma, [[1], [1]]),
+    ):
+        with pytest.raises(InputError, match="weight_variance"):
+            solve()

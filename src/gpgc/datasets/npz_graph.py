@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,10 @@ from gpgc.datasets.sparse_parts import checked_csr
 from gpgc.errors import DataError, InputError
 
 _PARTS = ("data", "indices", "indptr", "shape")
+_MASKS = ("train_masks", "val_masks", "test_masks")
 
 
-def load_npz_graph(path: str | os.PathLike[str]) -> Dataset:
+def load_npz_graph(path: str | os.PathLike[str], split: int = 0) -> Dataset:
     """Load a graph from one ``.npz`` file, without pickle.
 
     Parameters
@@ -25,17 +27,22 @@ def load_npz_graph(path: str | os.PathLike[str]) -> Dataset:
     path : path-like
         Archive with the arrays ``adj_data``, ``adj_indices``, ``adj_indptr`` and ``adj_shape`` of
         a sparse adjacency, the same with ``attr_`` for sparse features or a dense ``attr_matrix``,
-        the integer ``labels`` (negative: unknown) and, optionally, ``class_names``. Names that
+        the integer ``labels`` (negative: unknown) and, optionally, ``class_names`` and the
+        boolean ``train_masks``, ``val_masks`` and ``test_masks`` of shape (S, N). Names that
         could only be read with pickle are replaced by numbers; every other array is ignored.
+    split : int, default 0
+        Which of the S divisions into train, validation and test to take.
 
     Returns
     -------
     Dataset
         A directed graph becomes max(A, Aᵀ); self-loops are removed; train, validation and test
-        are empty (see `random_split`).
+        are empty in a file without masks (see `random_split`).
 
     Raises
     ------
+    InputError
+        If there is no such file, or no such split in it.
     DataError
         If an array is missing, damaged, of objects, or does not fit the others.
     """
@@ -45,7 +52,7 @@ def load_npz_graph(path: str | os.PathLike[str]) -> Dataset:
     adjacency = _undirected(_sparse(file, "adj"), file)
     n_nodes = adjacency.shape[0]
     features = _features(file)
-    arrays = read_npz(file, ["labels"], ["class_names"])
+    arrays = read_npz(file, ["labels"], ["class_names", *_MASKS])
     labels = arrays["labels"]
     if labels.shape != (n_nodes,) or labels.dtype.kind not in "iu":
         raise DataError(
@@ -60,17 +67,46 @@ def load_npz_graph(path: str | os.PathLike[str]) -> Dataset:
     names = arrays.get("class_names", np.arange(n_classes))
     if names.ndim != 1 or names.size < n_classes:
         raise DataError(f"{file}: {names.size} class_names for {n_classes} classes")
-    nowhere = np.empty(0, dtype=np.int64)
+    train, validation, test = _division(file, arrays, n_nodes, split)
     return Dataset(
         name=file.stem,
         adjacency=adjacency,
         features=features,
         labels=np.maximum(labels.astype(np.int64), -1),
         classes=tuple(str(name) for name in names),
-        train=nowhere,
-        validation=nowhere,
-        test=nowhere,
+        train=train,
+        validation=validation,
+        test=test,
     )
+
+
+def _division(
+    file: Path, arrays: dict[str, NDArray[Any]], n_nodes: int, split: int
+) -> list[NDArray[np.int64]]:
+    """Return the training, validation and test nodes of one split; empty without masks."""
+    found = [arrays[name] for name in _MASKS if name in arrays]
+    if not found:
+        n_splits = 1
+        found = [np.zeros((1, n_nodes), dtype=bool)] * len(_MASKS)
+    elif len(found) < len(_MASKS):
+        missing = [name for name in _MASKS if name not in arrays]
+        raise DataError(f"{file}: no array {missing[0]} beside the other masks")
+    else:
+        n_splits = len(found[0]) if found[0].ndim else 0
+    for name, masks in zip(_MASKS, found, strict=True):
+        if masks.shape != (n_splits, n_nodes) or masks.dtype.kind != "b":
+            raise DataError(
+                f"{file}: expected {name} of true and false, of shape (S, {n_nodes}), the same S "
+                f"for all masks, got shape {masks.shape} of {masks.dtype}"
+            )
+    if not isinstance(split, int | np.integer) or not 0 <= split < n_splits:
+        raise InputError(
+            f"split must be a whole number from 0 to {n_splits - 1} for {file}, got {split!r}"
+        )
+    chosen = np.array([masks[split] for masks in found])
+    if (chosen.sum(axis=0) > 1).any():
+        raise DataError(f"{file}: split {split} has nodes in more than one of {', '.join(_MASKS)}")
+    return [np.flatnonzero(mask).astype(np.int64) for mask in chosen]
 
 
 def _sparse(file: Path, prefix: str) -> csr_array:

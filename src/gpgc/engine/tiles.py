@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
 
-from threadpoolctl import ThreadpoolController
-
 from gpgc._typing import Integers
+from gpgc.engine.blas import one_blas_thread
 from gpgc.errors import InputError
 
 Item = TypeVar("Item")
@@ -24,35 +22,21 @@ TILE_BYTES = 2**20
 TILE_ROWS = 512
 """Rows that make a matrix product fast: wide tiles have so many, up to eight times the size."""
 
-SHARED_FROM = 600
-"""Order of a matrix from which its factorisation gains from threads."""
-
 _inside = threading.local()
 
 
 @cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController().select(user_api="blas")
+def _pool() -> ThreadPoolExecutor:
+    """Return the helpers of the whole process, at most one a core.
 
-
-@cache
-def _pool(n_threads: int) -> ThreadPoolExecutor:
-    """Return threads that stay: starting them anew takes as long as a small piece of work."""
-    return ThreadPoolExecutor(n_threads, thread_name_prefix="gpgc")
+    They stay: starting a thread anew takes as long as a small piece of work. Callers that find all
+    of them busy do their work themselves.
+    """
+    return ThreadPoolExecutor(_n_cores(), thread_name_prefix="gpgc")
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)
-
-
-@contextmanager
-def small_matrices(order: int) -> Iterator[None]:
-    """Hold BLAS to one thread for matrices that are too small to share, which it does not see."""
-    if order > SHARED_FROM:
-        yield
-        return
-    with _blas().limit(limits=1):
-        yield
 
 
 @dataclass(frozen=True)
@@ -62,7 +46,8 @@ class Engine:
     Parameters
     ----------
     n_jobs : int, optional
-        Number of threads; None or -1 stands for all cores that this process may use.
+        Number of threads, at most one for each core that this process may use; None or -1
+        stands for that many.
     memory_limit : int, optional
         Bytes that the work may take beside its input. Buffers and tiles are cut to it; what
         cannot be cut is refused. None stands for the memory that the machine has.
@@ -98,16 +83,16 @@ class Engine:
             return wanted
         return max(2**14, min(wanted, self.memory_limit // (8 * self.n_threads)))
 
+    def whole(self, wanted: int) -> int:
+        """Return the size of a buffer of which there is one at a time, not one in each thread."""
+        return wanted if self.memory_limit is None else min(wanted, self.memory_limit // 4)
+
     @property
     def n_threads(self) -> int:
         """The number of threads that will be used."""
         if self.n_jobs is None or self.n_jobs == -1:
-            return (
-                len(os.sched_getaffinity(0))
-                if hasattr(os, "sched_getaffinity")
-                else (os.cpu_count() or 1)
-            )
-        return self.n_jobs
+            return _n_cores()
+        return min(self.n_jobs, _n_cores())
 
     def each(self, work: Callable[[Item], None], items: Iterable[Item]) -> None:
         """Call ``work`` on every item, in threads; inside such a call, one after the other."""
@@ -128,8 +113,8 @@ class Engine:
                 _inside.worker = False
 
         helpers = min(self.n_threads, len(pieces)) - 1
-        with _blas().limit(limits=1):
-            asked = [_pool(helpers).submit(help_out) for _ in range(helpers)]
+        with one_blas_thread():
+            asked = [_pool().submit(help_out) for _ in range(helpers)]
             try:
                 help_out()
             finally:
@@ -144,6 +129,12 @@ class Engine:
         size = max(16, self.budget(wanted) // max(row_bytes, 1))
         tiles = [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
         self.each(work, tiles)
+
+
+def _n_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _physical_memory() -> int:

@@ -23,8 +23,11 @@ from gpgc.graph import Normalization, as_adjacency, join, nearest_links, neighbo
 from gpgc.kernels import BaseKernel, Covariance
 from gpgc.models import Architecture, Model, build
 
-VARIANCE_ROWS = 8192
-"""Nodes whose variances are computed at once from their stored covariances with the labels."""
+CROSS_BYTES = 2**28
+"""Size of the covariances between nodes and labels that are held at once for variances."""
+
+LABEL_MATRICES = 4, 7
+"""D × D matrices in float64 that a fit holds at once: with noise that is given, or chosen."""
 
 
 class Asked(NamedTuple):
@@ -120,6 +123,11 @@ class GraphProcess(BaseEstimator):
         if return_std:
             answer.append(self._spread_to_unit(np.sqrt(self._variance(asked))))
         if return_cov:
+            n_rows = asked.covariance.count(asked.rows)
+            asked.covariance.engine.require(
+                8 * 3 * n_rows * (n_rows + len(asked.labelled)),
+                f"the covariance of {n_rows:,} nodes",
+            )
             cross = asked.covariance.block(asked.rows, asked.labelled)
             prior = asked.covariance.block(asked.rows, asked.rows).astype(np.float64)
             blank = np.flatnonzero(np.diagonal(prior) == 0)
@@ -213,6 +221,11 @@ class GraphProcess(BaseEstimator):
         ``weights`` say what leaving each labelled node out counts in the choice; ``chosen`` is a
         fraction of the features and the noise levels, where they are known.
         """
+        is_searched = chosen is None and isinstance(noise, str)
+        self._network.covariance.engine.require(
+            8 * LABEL_MATRICES[is_searched] * len(labelled) ** 2,
+            f"the covariance of {len(labelled):,} labels",
+        )
         if chosen is None:
             fraction, gamma, choices = choose_fraction_and_noise(
                 self._network.candidates(labelled, labelled),
@@ -271,12 +284,21 @@ class GraphProcess(BaseEstimator):
         return np.asarray(mean, dtype=np.float64)
 
     def _variance(self, asked: Asked) -> Array:
-        cross = asked.covariance.block(asked.rows, asked.labelled)
-        prior = np.asarray(asked.covariance.diag(asked.rows), dtype=np.float64)
+        covariance, labelled = asked.covariance, asked.labelled
+        prior = np.asarray(covariance.diag(asked.rows), dtype=np.float64)
         prior = np.where(prior > 0, prior, self._usual_variance)
-        starts = range(0, max(len(prior), 1), VARIANCE_ROWS)
-        parts = [slice(start, start + VARIANCE_ROWS) for start in starts]
-        return np.concatenate([self._posterior.variance(cross[p], prior[p]) for p in parts])
+        row_bytes = max(1, len(labelled)) * (covariance.dtype.itemsize + 3 * 8)
+        size = max(16, covariance.engine.whole(CROSS_BYTES) // row_bytes)
+        if size >= len(prior):
+            return self._posterior.variance(covariance.block(asked.rows, labelled), prior)
+        chosen = covariance.indices(asked.rows)
+        parts = [slice(start, start + size) for start in range(0, len(prior), size)]
+        return np.concatenate(
+            [
+                self._posterior.variance(covariance.block(chosen[part], labelled), prior[part])
+                for part in parts
+            ]
+        )
 
     def _links(self, X: Any, links: Any) -> tuple[sp.csr_array, Any]:
         """Return the rows of Â (M, N + M) of new nodes, and their features."""

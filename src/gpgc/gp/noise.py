@@ -10,14 +10,16 @@ from scipy.linalg import eigh
 
 from gpgc._typing import Array
 from gpgc.engine import small_matrices
+from gpgc.gp.rounding import MOST_UNITS, checked_gram
 
 
 class NoisePath:
     """Evidence and leave-one-out predictions along a path of noise levels.
 
     With Γ_DD = Q diag(λ) Qᵀ the inverse at noise σ² is Q diag(1 / (λ + σ²)) Qᵀ, so that a level
-    costs O(D²) once Q is known. As σ_b = 0 makes δ_W a mere factor δ_W^L of Γ, the same path
-    covers δ_W.
+    costs O(D²) once Q is known. Negative eigenvalues are rounding; as in the posterior, all
+    are shifted up by the rounding of D entries where the noise is not far above it, so that
+    none counts as more certain than it is. As σ_b = 0 makes δ_W a mere factor δ_W^L of Γ, the same path covers δ_W.
 
     Parameters
     ----------
@@ -44,14 +46,15 @@ class NoisePath:
     """
 
     def __init__(self, gamma: Any, targets: Any) -> None:
-        gamma = np.asarray(gamma, dtype=np.float64)
+        matrix, self.scale, unit = checked_gram(gamma)
         self.targets = np.asarray(targets, dtype=np.float64)
-        self.scale = float(np.mean(np.diagonal(gamma))) or 1.0
-        with small_matrices(len(gamma)):
-            values, self._vectors = eigh(gamma, driver="evd", check_finite=False)
-        self._values = np.maximum(values, 0.0)
-        floor = np.finfo(np.float64).eps * len(values) * self.scale
-        self.rounding = max(float(-values.min(initial=0.0)), floor)
+        with small_matrices(len(matrix)):
+            self._values, self._vectors = eigh(matrix, driver="evd", check_finite=False)
+        self._unit = len(matrix) * unit * self.scale
+        lowest = float(self._values.min(initial=0.0))
+        self._shift = max(-lowest, self._unit) if lowest < 0 else 0.0
+        floor = np.finfo(np.float64).eps * len(matrix) * self.scale
+        self.rounding = max(-lowest, floor)
         self._rotated = self._vectors.T @ self.targets
 
     def of_target(self, column: int) -> Self:
@@ -102,5 +105,7 @@ class NoisePath:
 
     def _shrinkage(self, noise: Array) -> Array:
         """Return λ + σ² (n_levels, D), kept away from 0 by the rounding of the eigenvalues."""
+        levels = np.asarray(noise, dtype=np.float64)[:, None]
+        shifted = levels + np.where(levels > MOST_UNITS * self._unit, 0.0, self._shift)
         floor = np.finfo(np.float64).eps * len(self._values) * self.scale
-        return np.asarray(np.maximum(self._values + np.asarray(noise)[:, None], floor))
+        return np.asarray(np.maximum(self._values + shifted, floor))

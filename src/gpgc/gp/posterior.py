@@ -11,9 +11,10 @@ from scipy.linalg import cho_solve, cholesky, solve_triangular
 from gpgc._typing import Array
 from gpgc.engine import small_matrices
 from gpgc.errors import GPGCWarning, InputError
+from gpgc.gp.rounding import MOST_UNITS, checked_gram
 
-JITTERS = (0.0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4)
-"""Tried in turn, relative to the mean of the diagonal, until the matrix factorises."""
+MOST_JITTER = 1e-4
+"""Jitter, relative to the mean of the diagonal, that is tried in any case."""
 
 
 class Posterior:
@@ -26,7 +27,8 @@ class Posterior:
     Parameters
     ----------
     gamma : array of shape (D, D)
-        Γ_DD.
+        Γ_DD, in the number format in which it was computed: a float32 matrix has negative
+        eigenvalues by rounding, of the order of D float32 roundings, and is treated so.
     targets : array of shape (D, k)
         Y.
     noise_variance : float or array of shape (D,)
@@ -49,19 +51,19 @@ class Posterior:
     """
 
     def __init__(self, gamma: Any, targets: Any, noise_variance: float | Array) -> None:
-        gamma = np.asarray(gamma, dtype=np.float64)
+        matrix, scale, unit = checked_gram(gamma)
         self.targets = np.asarray(targets, dtype=np.float64)
         noise = np.asarray(noise_variance, dtype=np.float64)
         if not np.isfinite(noise).all() or (noise < 0).any():
             raise InputError(f"noise_variance must be finite and at least 0, got {noise_variance}")
-        if gamma.shape != (len(self.targets),) * 2 or self.targets.ndim != 2:
+        if matrix.shape != (len(self.targets),) * 2 or self.targets.ndim != 2:
             raise InputError(
                 "gamma must be (D, D) and targets (D, k), "
-                f"got {gamma.shape} and {self.targets.shape}"
+                f"got {matrix.shape} and {self.targets.shape}"
             )
         self.noise_variance = noise
-        with small_matrices(len(gamma)):
-            self._factor, self.jitter = _factorise(gamma, noise)
+        with small_matrices(len(matrix)):
+            self._factor, self.jitter = _factorise(matrix, noise, scale, unit)
             self.weights = cho_solve((self._factor, True), self.targets)
 
     def mean(self, cross: Array) -> Array:
@@ -105,26 +107,58 @@ class Posterior:
         return self.targets - self.weights / precision[:, None], 1 / precision
 
 
-def _factorise(gamma: Array, noise: Array) -> tuple[Array, float]:
-    """Factorise Γ + σ²I, with as little added to the diagonal as it takes."""
-    scale = float(np.mean(np.diagonal(gamma))) or 1.0
-    for relative in JITTERS:
-        jitter = relative * scale
-        matrix = gamma.copy()
-        matrix[np.diag_indices_from(matrix)] += noise + jitter
-        try:
-            factor = cholesky(matrix, lower=True, overwrite_a=True)
-        except np.linalg.LinAlgError:
-            continue
-        if jitter:
-            warnings.warn(
-                f"the covariance of the labelled nodes is singular at noise variance "
-                f"{float(np.mean(noise)):g}; {jitter:g} was added to its diagonal",
-                GPGCWarning,
-                stacklevel=3,
-            )
-        return factor, jitter
-    raise InputError(
-        "the covariance of the labelled nodes is not positive semi-definite: "
-        f"adding {JITTERS[-1]:g} of its mean diagonal did not help"
-    )
+def _factorise(gamma: Array, noise: Array, scale: float, unit: float) -> tuple[Array, float]:
+    """Factorise Γ + σ²I, and return what had to be added to the diagonal.
+
+    Noise far above the rounding of Γ makes it definite. Otherwise Γ itself is made so first, else
+    a negative eigenvalue just above −σ² would leave a tiny one, whose inverse means nothing.
+    """
+    n_labels = len(gamma)
+    rounding = n_labels * unit * scale
+    if noise.min(initial=np.inf) > MOST_UNITS * rounding:
+        factor = _cholesky(gamma, noise)
+        if factor is not None:
+            return factor, 0.0
+    jitter = _least_jitter(gamma, scale, unit)
+    factor = None if jitter is None else _cholesky(gamma, noise + jitter)
+    if jitter is None or factor is None:
+        raise InputError(
+            "the covariance of the labelled nodes is not positive semi-definite: adding "
+            f"{_most_jitter(n_labels, unit):g} of its mean diagonal did not help"
+        )
+    is_rounding = jitter <= rounding and noise.min(initial=np.inf) > 0
+    if jitter and not is_rounding:
+        warnings.warn(
+            f"the covariance of the labelled nodes is singular at noise variance "
+            f"{float(np.mean(noise)):g}; {jitter:g} was added to its diagonal",
+            GPGCWarning,
+            stacklevel=4,
+        )
+    return factor, jitter
+
+
+def _least_jitter(gamma: Array, scale: float, unit: float) -> float | None:
+    """Return the least of a few jitters that make Γ positive definite; None if none does."""
+    most = _most_jitter(len(gamma), unit) * scale
+    if _cholesky(gamma, np.zeros(())) is not None:
+        return 0.0
+    jitter = len(gamma) * unit * scale
+    while jitter <= most:
+        if _cholesky(gamma, np.asarray(jitter)) is not None:
+            return float(jitter)
+        jitter *= 4
+    return None
+
+
+def _most_jitter(n_labels: int, unit: float) -> float:
+    return max(MOST_UNITS * n_labels * unit, MOST_JITTER)
+
+
+def _cholesky(gamma: Array, added: Array) -> Array | None:
+    """Return the lower factor of Γ with something added to its diagonal; None if indefinite."""
+    matrix = gamma.copy()
+    matrix[np.diag_indices_from(matrix)] += added
+    try:
+        return np.asarray(cholesky(matrix, lower=True, overwrite_a=True, check_finite=False))
+    except np.linalg.LinAlgError:
+        return None

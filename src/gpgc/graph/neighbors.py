@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gpgc._typing import Integers
+from gpgc.engine import Engine, is_forked, safe_after_fork
 from gpgc.errors import InputError
 from gpgc.graph.adjacency import as_adjacency
 
@@ -78,8 +79,6 @@ def neighbor_graph(
            [1., 0., 1.],
            [0., 1., 0.]])
     """
-    from sklearn.neighbors import NearestNeighbors
-
     _check_count(n_neighbors)
     rows = sp.csr_array(features) if sp.issparse(features) else np.asarray(features)
     n_nodes = rows.shape[0]
@@ -87,8 +86,7 @@ def neighbor_graph(
     if wanted < 1:
         return sp.csr_array((n_nodes, n_nodes))
     if exact or _is_affordable(rows, n_nodes):
-        search = NearestNeighbors(n_neighbors=wanted, n_jobs=n_jobs).fit(rows)
-        return as_adjacency(search.kneighbors_graph(mode="connectivity"))
+        return as_adjacency(_exact(rows, None, wanted, n_jobs))
     found = _approximate(rows, rows, wanted + 1, n_jobs)
     return as_adjacency(_links(_without_self(found), n_nodes))
 
@@ -100,15 +98,12 @@ def nearest_links(
 
     The search is exact or not as in :func:`neighbor_graph`.
     """
-    from sklearn.neighbors import NearestNeighbors
-
     _check_count(n_neighbors)
     if sp.issparse(new) and not sp.issparse(fitted):
         new = new.toarray()
     wanted = min(n_neighbors, fitted.shape[0])
     if _is_affordable(fitted, new.shape[0]):
-        search = NearestNeighbors(n_neighbors=wanted, n_jobs=n_jobs).fit(fitted)
-        return sp.csr_array(search.kneighbors_graph(new, mode="connectivity"))
+        return _exact(fitted, new, wanted, n_jobs)
     return _links(_approximate(fitted, new, wanted, n_jobs), fitted.shape[0])
 
 
@@ -118,12 +113,26 @@ def _is_affordable(fitted: Any, n_queries: int) -> bool:
     return bool(few or sp.issparse(fitted) or n_columns <= EXACT_COLUMNS)
 
 
+def _exact(fitted: Any, queries: Any, wanted: int, n_jobs: int | None) -> sp.csr_array:
+    """Link each query with its nearest fitted rows; each fitted row with others if queries=None."""
+    from sklearn.neighbors import NearestNeighbors
+
+    with safe_after_fork():
+        search = NearestNeighbors(n_neighbors=wanted, n_jobs=_threads(n_jobs)).fit(fitted)
+        return sp.csr_array(search.kneighbors_graph(queries, mode="connectivity"))
+
+
+def _threads(n_jobs: int | None) -> int | None:
+    """Return the number of threads for a number of jobs, at most one a core."""
+    return None if n_jobs is None else Engine(n_jobs).n_threads
+
+
 def _approximate(fitted: Any, queries: Any, wanted: int, n_jobs: int | None) -> Integers:
     """Return the nearest fitted rows of each query, of shape (M, wanted), nearest first."""
     faiss = _import_faiss(fitted.shape[0])
     stored, asked = (np.ascontiguousarray(rows, dtype=np.float32) for rows in (fitted, queries))
     threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(n_jobs if n_jobs and n_jobs > 0 else threads)
+    faiss.omp_set_num_threads(1 if is_forked() else _threads(n_jobs) or threads)
     try:
         index = _partition(faiss, stored)
         sample = asked[:: -(-len(asked) // SAMPLE)]

@@ -45,11 +45,16 @@ def normalize(adjacency: sp.csr_array, normalization: Normalization = "symmetric
 
 def degrees_with_loops(adjacency: sp.csr_array) -> NDArray[np.float64]:
     """Return the degrees of A + I."""
+    return _sums(adjacency, "adjacency") + 1.0
+
+
+def _sums(weights: sp.csr_array, name: str) -> NDArray[np.float64]:
+    """Return the sum of each row of weights, or say that it is infinite."""
     with np.errstate(over="ignore"):
-        degrees = np.asarray(adjacency.sum(axis=1), dtype=np.float64) + 1.0
+        degrees = np.asarray(weights.sum(axis=1), dtype=np.float64)
     if not np.isfinite(degrees).all():
         raise InputError(
-            "adjacency must hold weights whose sums are finite, got a node whose weights add up "
+            f"{name} must hold weights whose sums are finite, got a node whose weights add up "
             "to infinity"
         )
     return degrees
@@ -94,7 +99,7 @@ def join(
     if matrix.shape[1] > n_old:
         among = as_adjacency(matrix[:, n_old:], n_new, "adjacency among new nodes")
     rows = sp.hstack([to_old, among + sp.eye_array(n_new)], format="csr")
-    new_degrees = np.asarray(rows.sum(axis=1))
+    new_degrees = _sums(rows, "adjacency of new nodes")
     old_degrees = degrees_with_loops(adjacency)
     return _divide(rows, new_degrees, np.concatenate([old_degrees, new_degrees]), normalization)
 

@@ -15,6 +15,7 @@ from gpgc.kernels.combine import Affine, Mix
 from gpgc.kernels.covariance import Covariance
 from gpgc.kernels.features import Features
 from gpgc.kernels.landmarks import Square, Unit
+from gpgc.kernels.layers import DenseLayers, GraphLayers
 from gpgc.kernels.propagate import Diffuse, Propagate
 
 __all__ = [
@@ -25,8 +26,10 @@ __all__ = [
     "BaseKernel",
     "Centre",
     "Covariance",
+    "DenseLayers",
     "Diffuse",
     "Features",
+    "GraphLayers",
     "InnerProduct",
     "Mix",
     "Polynomial",

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from gpgc._caching import computed_once
 from gpgc._typing import Array, Index, Integers
 from gpgc.kernels.compiled import loops_for
-from gpgc.kernels.covariance import (
-    Columns,
-    Covariance,
-    inverse_or_zero,
-    multiplication_by,
-    scale_rows,
-)
+from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, take
 
 CHUNK = 2**16
 """Entries that pass all steps of the formula at once: few enough to stay in a core's cache, many
@@ -56,6 +51,29 @@ def relu_correlation(correlation: Array) -> Array:
     return correlation
 
 
+def relu_for(n_nodes: int, dtype: np.dtype[Any]) -> Callable[[Array], Array]:
+    """Return :func:`relu_correlation`, as machine code where a graph is large enough for it."""
+    loops = loops_for(n_nodes, dtype)
+    if loops is None:
+        return relu_correlation
+
+    def compiled(correlation: Array) -> Array:
+        if not correlation.flags.c_contiguous:
+            return relu_correlation(correlation)
+        loops.relu_correlation(correlation.reshape(-1))
+        return correlation
+
+    return compiled
+
+
+def activated(matrix: Array) -> Array:
+    """Return κ of an N × N matrix by the plain formula."""
+    scale = np.sqrt(np.diagonal(matrix))
+    inverse = inverse_or_zero(scale)
+    correlation = relu_correlation(matrix * np.outer(inverse, inverse))
+    return np.asarray(correlation * np.outer(scale, scale))
+
+
 class Activate(Covariance):
     """κ(K)_mn = √(K_mm K_nn) κ̂(K_mn / √(K_mm K_nn)): the covariance after a ReLU (equation 9).
 
@@ -76,15 +94,20 @@ class Activate(Covariance):
     def __repr__(self) -> str:
         return f"relu({self.inner!r})"
 
-    @cached_property
+    @computed_once
     def _deviation(self) -> Array:
+        """Standard deviations of all nodes."""
         return np.sqrt(self.inner.diag())
+
+    @computed_once
+    def _inverse(self) -> Array:
+        return inverse_or_zero(self._deviation)
 
     def block(self, rows: Index = None, cols: Index = None) -> Array:
         """Return κ(K)[rows, cols]."""
         block, deviation = self.correlation(cols)(rows)
         block *= deviation[:, None]
-        block *= np.sqrt(self.inner.diag(cols))
+        block *= np.sqrt(self.inner.diag(cols)) if self.tileable else take(self._deviation, cols)
         return block
 
     def diag(self, rows: Index = None) -> Array:
@@ -93,54 +116,38 @@ class Activate(Covariance):
 
     def dense(self) -> Array:
         """Return κ of the inner N × N matrix."""
-        matrix = self.inner.dense()
-        scale = np.sqrt(np.diagonal(matrix))
-        inverse = inverse_or_zero(scale)
-        correlation = relu_correlation(matrix * np.outer(inverse, inverse))
-        return np.asarray(correlation * np.outer(scale, scale))
+        return activated(self.inner.dense())
 
     def correlation(self, cols: Index = None) -> Columns:
-        """Return κ̂ of the inner correlations."""
-        before = self.inner.correlation(cols)
+        """Return κ̂ of the inner correlations.
+
+        Where variances are no by-product of the rows they are computed once for all nodes.
+        """
+        relu = relu_for(self.n_nodes, self.dtype)
+        before = self.inner.correlation(cols) if self.tileable else self._correlation(cols)
 
         def columns(rows: Index) -> tuple[Array, Array]:
             block, deviation = before(rows)
-            return self._relu(block), deviation
+            return relu(block), deviation
 
         return columns
 
-    def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
-        """Return κ(K)[rows, cols] @ V, in tiles of rows where the inner covariance allows it."""
-        if not self.tileable:
-            return super().matmul(rows, cols, V)
-        multiply = multiplication_by(scale_rows(np.sqrt(self.inner.diag(cols)), V), self.dtype)
-        correlation, chosen = self.correlation(cols), self.indices(rows)
-        out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
+    def _correlation(self, cols: Index) -> Columns:
+        def columns(rows: Index) -> tuple[Array, Array]:
+            block = self.inner.block(rows, cols)
+            block *= take(self._inverse, rows)[:, None]
+            block *= take(self._inverse, cols)
+            return block, take(self._deviation, rows)
 
-        def tile(part: slice) -> None:
-            block, deviation = correlation(part if rows is None else chosen[part])
-            out[part] = multiply(block)
-            out[part] *= deviation[:, None]
-
-        self.engine.rows(len(chosen), self.count(cols) * self.dtype.itemsize, tile)
-        return out
+        return columns
 
     def local(self, groups: Integers) -> Array:
         """Return κ(K) within many small groups."""
         block = self.inner.local(groups)
-        scale = self._deviation[groups]
-        inverse = inverse_or_zero(scale)
+        scale, inverse = self._deviation[groups], self._inverse[groups]
         block *= inverse[:, :, None]
         block *= inverse[:, None, :]
-        block = self._relu(block)
+        block = relu_for(self.n_nodes, self.dtype)(block)
         block *= scale[:, :, None]
         block *= scale[:, None, :]
         return block
-
-    def _relu(self, correlation: Array) -> Array:
-        """Return κ̂ of correlations, in place."""
-        loops = loops_for(self.n_nodes, self.dtype)
-        if loops is None or not correlation.flags.c_contiguous:
-            return relu_correlation(correlation)
-        loops.relu_correlation(correlation.reshape(-1))
-        return correlation

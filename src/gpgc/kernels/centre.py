@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from gpgc._caching import computed_once
 from gpgc._typing import Array, Index, Integers
 from gpgc.kernels.covariance import Covariance, take
 
@@ -37,7 +37,7 @@ class Centre(Covariance):
     def __repr__(self) -> str:
         return f"centre({self.inner!r})"
 
-    @cached_property
+    @computed_once
     def _means(self) -> tuple[Array, Any]:
         """The mean of each row of K over L, and the mean of those over L."""
         n_summed = self.inner.count(self.over)

@@ -12,6 +12,14 @@ from gpgc.errors import InputError
 from gpgc.kernels.covariance import Columns, Covariance
 
 
+def check_variances(weight_variance: float, bias_variance: float) -> None:
+    """Refuse variances of weights and biases that are none."""
+    if not np.isfinite(weight_variance) or weight_variance <= 0:
+        raise InputError(f"weight_variance must be finite and above 0, got {weight_variance!r}")
+    if not np.isfinite(bias_variance) or bias_variance < 0:
+        raise InputError(f"bias_variance must be finite and at least 0, got {bias_variance!r}")
+
+
 class Affine(Covariance):
     """σ_b² + δ_W K: an infinitely wide dense layer with bias (equation 8).
 
@@ -28,10 +36,7 @@ class Affine(Covariance):
     def __init__(
         self, inner: Covariance, weight_variance: float = 1.0, bias_variance: float = 0.0
     ) -> None:
-        if not np.isfinite(weight_variance) or weight_variance <= 0:
-            raise InputError(f"weight_variance must be finite and above 0, got {weight_variance!r}")
-        if not np.isfinite(bias_variance) or bias_variance < 0:
-            raise InputError(f"bias_variance must be finite and at least 0, got {bias_variance!r}")
+        check_variances(weight_variance, bias_variance)
         self.inner = inner
         self.weight_variance, self.bias_variance = float(weight_variance), float(bias_variance)
         self.n_nodes, self.dtype, self.engine = inner.n_nodes, inner.dtype, inner.engine

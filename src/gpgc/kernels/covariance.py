@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from gpgc._caching import LeavesCachesBehind
 from gpgc._typing import Array, Index, Integers
 from gpgc.engine import Engine
 from gpgc.engine.tiles import split
@@ -23,7 +24,7 @@ GEMM_GAIN = 40
 """How many times more arithmetic a dense product does in the time of a sparse one."""
 
 
-class Covariance(ABC):
+class Covariance(LeavesCachesBehind, ABC):
     """A covariance Γ of N nodes that is computed where it is asked for.
 
     Rows and columns are integer arrays, or None for all nodes. A subclass gives ``block``,
@@ -75,7 +76,9 @@ class Covariance(ABC):
         return columns
 
     def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
-        """Return Γ[rows, cols] @ V, a few columns of Γ at a time."""
+        """Return Γ[rows, cols] @ V, in tiles of rows, or a few columns of Γ at a time."""
+        if self.tileable:
+            return self._matmul_in_tiles(rows, cols, V)
         chosen = self.indices(cols)
         n_rows = self.count(rows)
         out = np.zeros((n_rows, V.shape[1]), dtype=self.dtype)
@@ -86,6 +89,20 @@ class Covariance(ABC):
             part = V[start : start + len(chunk)]
             out += times(self.block(rows, chunk), part)
             start += len(chunk)
+        return out
+
+    def _matmul_in_tiles(self, rows: Index, cols: Index, V: Any) -> Array:
+        """Return Γ[rows, cols] @ V from correlations, with the deviations folded into V."""
+        multiply = multiplication_by(scale_rows(np.sqrt(self.diag(cols)), V), self.dtype)
+        correlation, chosen = self.correlation(cols), self.indices(rows)
+        out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
+
+        def tile(part: slice) -> None:
+            block, deviation = correlation(part if rows is None else chosen[part])
+            out[part] = multiply(block)
+            out[part] *= deviation[:, None]
+
+        self.engine.rows(len(chosen), self.count(cols) * self.dtype.itemsize, tile)
         return out
 
     def local(self, groups: Integers) -> Array:
@@ -101,6 +118,9 @@ class Covariance(ABC):
         array of shape (B, d, d)
         """
         nodes, position = np.unique(groups, return_inverse=True)
+        size = len(nodes) ** 2 * self.dtype.itemsize
+        if size > self.engine.budget(CHUNK_BYTES) and len(groups) > 1:
+            return np.concatenate([self.local(half) for half in np.array_split(groups, 2)])
         position = position.reshape(groups.shape)
         union = self.block(nodes, nodes)
         return union[position[:, :, None], position[:, None, :]]

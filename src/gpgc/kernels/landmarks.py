@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from gpgc._caching import computed_once
 from gpgc._typing import Array, Index, Integers
 from gpgc.kernels.covariance import Covariance, inverse_or_zero, scale_rows, take, times
 
@@ -37,7 +37,7 @@ class Square(Covariance):
     def __repr__(self) -> str:
         return f"square({self.inner!r})"
 
-    @cached_property
+    @computed_once
     def _columns(self) -> Array | None:
         """K[:, L] where it is small enough to keep."""
         if self.n_nodes * self.n_landmarks * self.dtype.itemsize > self.engine.budget(STORE_BYTES):
@@ -86,9 +86,10 @@ class Square(Covariance):
             return self.block(cols, rows).T
         if self._columns is None:
             right = self.inner.block(self.landmarks, cols)
+            right /= self.n_landmarks
         else:
-            right = take(self._columns, cols).T
-        return self._to_landmarks(rows, right / self.n_landmarks)
+            right = take(self._columns, cols).T / self.n_landmarks
+        return self._to_landmarks(rows, right)
 
     def diag(self, rows: Index = None) -> Array:
         """Return the row sums of K[rows, L]² / |L|, in tiles of rows."""
@@ -135,7 +136,7 @@ class Unit(Covariance):
     def __repr__(self) -> str:
         return f"unit({self.inner!r})"
 
-    @cached_property
+    @computed_once
     def _inverse(self) -> Array:
         return inverse_or_zero(np.sqrt(self.inner.diag()))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from gpgc._caching import computed_once
 from gpgc._typing import Array, Index, Integers
 from gpgc.engine import Engine
 from gpgc.kernels.compiled import loops_for, rows_times
@@ -37,7 +38,10 @@ class PropagatedRows(Rows):
     def __init__(self, matrix: sp.csr_array, features: Any, engine: Engine) -> None:
         self.matrix, self.features, self.engine = matrix, features, engine
         self.shape, self.dtype = (matrix.shape[0], features.shape[1]), features.dtype
-        self._loops = loops_for(self.shape[0], self.dtype)
+
+    @computed_once
+    def _loops(self) -> ModuleType | None:
+        return loops_for(self.shape[0], self.dtype)
 
     def take(self, index: Index) -> tuple[Any, Array]:
         """Return directions and lengths of some rows; asked for all of them, keep them."""
@@ -53,7 +57,7 @@ class PropagatedRows(Rows):
         """Return the lengths of all rows, computed once."""
         return self._stored.lengths if "_stored" in self.__dict__ else self._lengths
 
-    @cached_property
+    @computed_once
     def _lengths(self) -> Array:
         lengths = np.empty(self.shape[0], dtype=self.dtype)
 
@@ -63,7 +67,7 @@ class PropagatedRows(Rows):
         self.engine.rows(self.shape[0], self.shape[1] * self.dtype.itemsize, tile)
         return lengths
 
-    @cached_property
+    @computed_once
     def _stored(self) -> StoredRows:
         size = self.shape[0] * self.shape[1] * self.dtype.itemsize
         self.engine.require(size, f"the propagated features of {self.shape[0]:,} nodes")
@@ -93,6 +97,7 @@ class FeaturesFirstRows(Rows):
         What runs the tiles.
     """
 
+    CACHES = (*Rows.CACHES, "_products")
     _products: tuple[Integers, Array, Array] | None = None
 
     def __init__(
@@ -100,7 +105,10 @@ class FeaturesFirstRows(Rows):
     ) -> None:
         self.rows, self.matrix, self.features, self.engine = rows, matrix, features, engine
         self.shape, self.dtype = rows.shape, rows.dtype
-        self._loops = loops_for(self.shape[0], self.dtype)
+
+    @computed_once
+    def _loops(self) -> ModuleType | None:
+        return loops_for(self.shape[0], self.dtype)
 
     def take(self, index: Index) -> tuple[Any, Array]:
         """Return directions and lengths of some rows."""
@@ -148,7 +156,7 @@ class FeaturesFirstRows(Rows):
         self.engine.rows(len(products), products.strides[0], tile)
         return products
 
-    @cached_property
+    @computed_once
     def _unit_matrix(self) -> sp.csr_array:
         """S with its rows divided by the lengths of those of S X."""
         counts = np.diff(self.matrix.indptr)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from gpgc._caching import LeavesCachesBehind
 from gpgc._typing import Array, Index, Integers
 from gpgc.engine import Engine
 from gpgc.kernels.covariance import Columns, inverse_or_zero, take
@@ -23,8 +24,10 @@ KEPT_SHARE = 1 / 16
 """Share of all rows that the columns must be for their cosines to be worth keeping."""
 
 
-class Rows(ABC):
+class Rows(LeavesCachesBehind, ABC):
     """N rows of F features each."""
+
+    CACHES: tuple[str, ...] = ("_kept",)
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]

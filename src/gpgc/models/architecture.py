@@ -128,7 +128,9 @@ def build(
     """
     from gpgc.models.broad import BroadNetwork
     from gpgc.models.convolution import ConvolutionNetwork
+    from gpgc.models.magnitudes import check_magnitudes
 
+    check_magnitudes(architecture, propagation, features, dtype)
     kind = BroadNetwork if architecture.model == "broad" else ConvolutionNetwork
     network: Network = kind(architecture, propagation, features, dtype, engine or Engine())
     return network

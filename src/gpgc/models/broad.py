@@ -32,6 +32,7 @@ from gpgc.kernels import (
     Activate,
     Affine,
     Covariance,
+    DenseLayers,
     Features,
     Mix,
     Square,
@@ -141,7 +142,8 @@ class BroadNetwork:
         """Return the covariance of landmarks, labelled and new nodes.
 
         The fitted nodes' diffused features stay; the new nodes' are the fixed point given those.
-        Without features a new node is known by its links alone.
+        Without features a new node is known by its links alone. All is computed in float64, so
+        that a node's answer does not depend on which others join with it.
         """
         n_new, n_all = rows.shape
         n_old = n_all - n_new
@@ -152,12 +154,11 @@ class BroadNetwork:
         known = self._known(labelled)
         joined = []
         for teleport, fitted, lengths in zip(REACHES, self._rows, self._lengths, strict=True):
-            reached = sp.csr_array(to_old @ sp.diags_array(lengths)).astype(self._dtype)
+            reached = sp.csr_array(to_old @ sp.diags_array(lengths), dtype=np.float64)
             inflow = (1 - teleport) * (reached @ fitted.directions) + teleport * restart
             new = inflow
             for _ in range(STEPS):
                 new = (1 - teleport) * (among @ new) + inflow
-            new = new.astype(self._dtype)
             _scale_to_unit(new)
             joined.append(self._unit(np.vstack([fitted.directions[known], new])))
         landmarks = self._landmarks_in(known)
@@ -177,7 +178,7 @@ class BroadNetwork:
 
     def _unit(self, directions: Array) -> StoredRows:
         """Return directions as rows of length 1, or 0."""
-        return StoredRows(directions, np.asarray(directions.any(axis=1), self._dtype))
+        return StoredRows(directions, np.asarray(directions.any(axis=1), directions.dtype))
 
     def _mean(self, rows: list[StoredRows], landmarks: Integers | None) -> Covariance:
         return Mix([self._view(self._leaf(part), landmarks) for part in rows])
@@ -194,15 +195,20 @@ class BroadNetwork:
             both = [sp.csr_array(rows), sp.csr_array(new)]
             rows = sp.vstack(both, format="csr") if sp.issparse(rows) else np.vstack([rows, new])
         kernel = base_kernel_from(self.architecture.base_kernel)
-        return self._view(Features(kernel, _unit_rows(rows), self._dtype, self._engine), landmarks)
+        dtype = self._dtype if new is None else np.dtype(np.float64)
+        return self._view(Features(kernel, _unit_rows(rows), dtype, self._engine), landmarks)
 
     def _view(self, leaf: Covariance, landmarks: Integers | None) -> Covariance:
         return Unit(Square(self._layers(leaf), landmarks))
 
     def _layers(self, layer: Covariance) -> Covariance:
-        for _ in range(self.architecture.depth - 1):
-            layer = Activate(Affine(layer, bias_variance=self.architecture.bias_variance))
-        return layer
+        bias, n_hidden = self.architecture.bias_variance, self.architecture.depth - 1
+        if not n_hidden:
+            return layer
+        layer = Affine(layer, bias_variance=bias)
+        if n_hidden > 1:
+            layer = DenseLayers(layer, n_hidden - 1, bias_variance=bias)
+        return Activate(layer)
 
     def _mixed(
         self, by_graph: Covariance, by_features: Covariance | None, fraction: float

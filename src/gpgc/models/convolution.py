@@ -19,13 +19,25 @@ import scipy.sparse as sp
 from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.errors import InputError
-from gpgc.kernels import Activate, Affine, Covariance, Features, Propagate, base_kernel_from
+from gpgc.kernels import (
+    Activate,
+    Affine,
+    Covariance,
+    DenseLayers,
+    Features,
+    GraphLayers,
+    Propagate,
+    base_kernel_from,
+)
 from gpgc.kernels.propagated_rows import propagated_rows
 from gpgc.kernels.rows import Rows, StoredRows
 from gpgc.models.architecture import Architecture
 
 MOST_ENTRIES = 10**10
 """Entries of one layer's covariance that a deep network may need."""
+
+STORED_BYTES = 2**29
+"""Size of the N × N matrices up to which a network of three layers stores them."""
 
 
 class ConvolutionNetwork:
@@ -44,13 +56,13 @@ class ConvolutionNetwork:
         self.architecture, self.propagation, self.features = architecture, propagation, features
         self._dtype, self._engine = dtype, engine
         self._rows = self._input(propagation, features)
-        self.covariance = self._layers(propagation, self._rows)
+        self.covariance = self._layers(self._hidden(propagation), self._rows)
 
     def variant(self, architecture: Architecture) -> Self:
         """Return another architecture on the same graph, with the same propagated rows."""
         other = copy(self)
         other.architecture = architecture
-        other.covariance = other._layers(self.propagation, self._rows)
+        other.covariance = other._layers(other._hidden(self.propagation), self._rows)
         return other
 
     def candidates(self, rows: Integers, columns: Integers) -> Iterator[tuple[float, Array]]:
@@ -63,8 +75,7 @@ class ConvolutionNetwork:
         depth, field = self.architecture.depth, np.asarray(labelled)
         if self.architecture.model != "big" or depth < 3:
             return
-        for _ in range(depth - 1):
-            field = np.unique(self.propagation[field].indices)
+        field = _field(self.propagation, field, depth - 1)
         n_nodes = self.propagation.shape[0]
         if len(field) * n_nodes > MOST_ENTRIES:
             raise InputError(
@@ -83,7 +94,7 @@ class ConvolutionNetwork:
         if self.features is None:
             return None
         alone = sp.eye_array(self.covariance.n_nodes, format="csr")
-        return self._layers(alone, self._input(alone, self.features))
+        return self._layers(None, self._input(alone, self.features))
 
     def for_planning(self) -> Covariance:
         """Return Γ itself."""
@@ -92,7 +103,12 @@ class ConvolutionNetwork:
     def join(
         self, rows: sp.csr_array, features: Any, labelled: Integers, fraction: float
     ) -> tuple[Covariance, Integers, Integers]:
-        """Return the covariance of the receptive field of the new and the labelled nodes."""
+        """Return the covariance of the receptive field of the new and the labelled nodes.
+
+        It is computed in float64 whatever the fit was computed in: products of float32 differ in
+        their last digits with the number of rows, and a node's answer must not depend on which
+        others join with it.
+        """
         n_new, n_all = rows.shape
         n_old = n_all - n_new
         wide = self.propagation.copy()
@@ -101,12 +117,24 @@ class ConvolutionNetwork:
         fresh = np.arange(n_old, n_all)
         field = np.union1d(labelled, fresh)
         if self.architecture.model == "big":
-            for _ in range(self.architecture.depth - 1):
-                field = np.unique(propagation[field].indices)
-        rows = propagation[field]
-        stacked = None if features is None else _stack(self.features, features)
-        covariance = self._layers(sp.csr_array(rows[:, field]), self._input(rows, stacked))
+            field = _field(propagation, field, self.architecture.depth - 1)
+        rows = sp.csr_array(propagation[field])
+        hidden = sp.csr_array(rows[:, field])
+        if features is None:
+            inputs: Rows = StoredRows.of(rows, np.dtype(np.float64))
+        else:
+            reached = np.unique(rows.indices)
+            known = reached[reached < n_old]
+            stacked = _stack(self.features[known], features[reached[len(known) :] - n_old])
+            inputs = propagated_rows(
+                sp.csr_array(rows[:, reached]), stacked, np.dtype(np.float64), self._engine
+            )
+        covariance = self._layers(self._hidden(hidden), inputs)
         return covariance, np.searchsorted(field, fresh), np.searchsorted(field, labelled)
+
+    def _hidden(self, propagation: sp.csr_array) -> sp.csr_array | None:
+        """Return the matrix that hidden layers propagate by; None for *small*."""
+        return propagation if self.architecture.model == "big" else None
 
     def _input(self, propagation: sp.csr_array, features: Any) -> Rows:
         """Return the rows of ÂX."""
@@ -114,18 +142,43 @@ class ConvolutionNetwork:
             return StoredRows.of(propagation, np.dtype(self._dtype))
         return propagated_rows(propagation, features, np.dtype(self._dtype), self._engine)
 
-    def _layers(self, propagation: sp.csr_array, rows: Rows) -> Covariance:
-        """Return Γ for given input rows and hidden layers that propagate by a matrix."""
+    def _layers(self, propagation: sp.csr_array | None, rows: Rows) -> Covariance:
+        """Return Γ for given input rows and hidden layers that propagate by a matrix or not."""
         network = self.architecture
+        variances = network.weight_variance, network.bias_variance
         kernel = base_kernel_from(network.base_kernel)
         layer: Covariance = Features.of_rows(kernel, rows, self._engine)
-        layer = Affine(layer, network.weight_variance, network.bias_variance)
-        for _ in range(network.depth - 1):
+        layer = Affine(layer, *variances)
+        n_hidden = network.depth - 1
+        while n_hidden and (n_hidden == network.depth - 1 or self._is_streamed(layer)):
             layer = Activate(layer)
-            if network.model == "big":
+            if propagation is not None:
                 layer = Propagate(propagation, layer)
-            layer = Affine(layer, network.weight_variance, network.bias_variance)
-        return layer
+            layer = Affine(layer, *variances)
+            n_hidden -= 1
+        if not n_hidden:
+            return layer
+        if propagation is None:
+            return DenseLayers(layer, n_hidden, *variances)
+        return GraphLayers(layer, propagation, n_hidden, *variances)
+
+    def _is_streamed(self, layer: Covariance) -> bool:
+        """Return whether two hidden layers of *big* are better streamed than stored."""
+        if self.architecture.model != "big" or self.architecture.depth != 3:
+            return False
+        size = GraphLayers.bytes_for(layer.n_nodes, layer.dtype)
+        return size > self._engine.budget(STORED_BYTES)
+
+
+def _field(propagation: sp.csr_array, nodes: Integers, hops: int) -> Integers:
+    """Return the sorted nodes within some hops of given ones; Â has self-loops."""
+    field = np.unique(nodes)
+    for _ in range(hops):
+        wider = np.unique(propagation[field].indices)
+        if len(wider) == len(field):
+            break
+        field = wider
+    return field
 
 
 def _stack(fitted: Any, new: Any) -> Any:
