@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gpgc.errors import DataError
+from gpgc_lab.cells import from_json
 from gpgc_lab.origin import describe
 from gpgc_lab.tables import Table
 
@@ -47,7 +48,7 @@ def read_tables(path: Path) -> list[Table]:
                 name,
                 table["title"],
                 list(table["rows"][0]) if table["rows"] else [],
-                [list(row.values()) for row in table["rows"]],
+                [list(map(from_json, row.values())) for row in table["rows"]],
                 table["notes"],
             )
             for name, table in stored.items()
