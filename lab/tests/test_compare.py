@@ -166,7 +166,7 @@ def test_runs_of_version_0_1_stand_for_systems_of_the_paper_and_are_marked(stubs
     again = compare(task, systems, 1, new, RunOptions("again"), steps.append)
     assert "1 of 2 runs to do" in steps[0]
     lp, good = summarise("chain", again)
-    assert (lp.system, lp.remark) == ("LP", "made before, by 0.1.0")
+    assert (lp.system, lp.remark) == ("LP", "made before, by gpgc 0.1.0")
     assert (good.system, good.remark) == ("stub_systems:good", "")
     assert stored.read_bytes() == before
     assert len(Journal(new.out / stored.name).rows) == 1

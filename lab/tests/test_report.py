@@ -203,7 +203,7 @@ def test_stored_results_of_the_clone_are_reported_and_stay_as_they_are(tmp_path)
     write_report(options(tmp_path / "out"), lambda step: None)
     text = (tmp_path / "out" / "report.md").read_text()
     assert "Not run yet" not in text
-    assert "made before, by 0.1.0" in text
+    assert "made before, by gpgc 0.1.0" in text
     assert "81.1 (83.6) ▼" in text
     assert kept == {path: path.stat().st_mtime_ns for path in stored_results().rglob("*")}
 

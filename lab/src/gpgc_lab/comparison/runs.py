@@ -106,7 +106,11 @@ def run_systems(
 
 def made_before(run: Record) -> str:
     """Return by which version a run was made, empty where it was by the code of now."""
-    return "" if run.get("code") == code_of(run["system"]) else f"made before, by {run['version']}"
+    return (
+        ""
+        if run.get("code") == code_of(run["system"])
+        else f"made before, by gpgc {run['version']}"
+    )
 
 
 def _identity(name: str, digest: str, job: Job, code: str) -> Record:

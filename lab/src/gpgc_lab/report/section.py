@@ -71,6 +71,6 @@ def run_origins(runs: Sequence[dict[str, Any]], since: str) -> list[str]:
     for run in runs:
         groups.setdefault((run["date"] >= since, describe(run)), {})[run["system"]] = None
     return [
-        f"{'Fresh' if is_fresh else 'Stored'}: {', '.join(systems)}. {made}"
-        for (is_fresh, made), systems in groups.items()
+        f"{'Fresh' if is_fresh else 'Stored'}: {', '.join(systems)}. {known}"
+        for (is_fresh, known), systems in groups.items()
     ]
