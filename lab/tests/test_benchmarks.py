@@ -19,9 +19,10 @@ from gpgc_lab.speed.formulations import exact, nystrom, nystrom_map, square, squ
 from gpgc_lab.speed.growth import block_model, draw_growth, growth_tables
 from gpgc_lab.speed.limit import limit_tables
 from gpgc_lab.speed.many_labels import label_tables
+from gpgc_lab.speed.propagation import propagation
 from gpgc_lab.speed.start import start_tables
-from gpgc_lab.speed.task import Task, propagation
 from gpgc_lab.tables import Table
+from gpgc_lab.task import Task
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def toy() -> Dataset:
 
 @pytest.fixture(scope="module")
 def task(toy) -> Task:
-    return Task(toy.adjacency, toy.features, toy.labels, toy.train, toy.validation, toy.test)
+    return Task.of(toy)
 
 
 def finite(table, *columns) -> bool:
@@ -45,19 +46,19 @@ def finite(table, *columns) -> bool:
 
 
 def test_the_square_formulation_is_the_exact_covariance(task):
-    wanted = gpgc.covariance(task.adjacency, task.features).block()
-    sparse = propagation(task.adjacency, np.float64)
+    wanted = gpgc.covariance(task.problem.adjacency, task.problem.features).block()
+    sparse = propagation(task.problem.adjacency, np.float64)
     for aggregate in (sparse, sparse.toarray()):
-        gamma = square_formulation(aggregate, task.features)
+        gamma = square_formulation(aggregate, task.problem.features)
         np.testing.assert_allclose(gamma, wanted, atol=1e-5 * wanted.max())
 
 
 def test_nystrom_with_all_nodes_as_landmarks_is_exact(task):
-    wanted = gpgc.covariance(task.adjacency, task.features).block()
-    every = np.arange(len(task.labels))
-    features = nystrom_map(task.adjacency, task.features, every, np.float64)
+    wanted = gpgc.covariance(task.problem.adjacency, task.problem.features).block()
+    every = np.arange(len(task.problem.labels))
+    features = nystrom_map(task.problem.adjacency, task.problem.features, every, np.float64)
     np.testing.assert_allclose(features @ features.T, wanted, atol=1e-5 * wanted.max())
-    few = nystrom_map(task.adjacency, task.features, task.train, np.float64)
+    few = nystrom_map(task.problem.adjacency, task.problem.features, task.problem.train, np.float64)
     assert np.abs(few @ few.T - wanted).max() > 1e-3 * wanted.max()
 
 
@@ -69,17 +70,10 @@ def test_systems_agree_on_labels(task):
 
 
 def test_propagation_is_the_packages_own(task):
-    wanted = normalize(as_adjacency(task.adjacency))
-    np.testing.assert_allclose(propagation(task.adjacency, float).toarray(), wanted.toarray())
-
-
-def test_a_task_survives_its_file(task, tmp_path):
-    task.save(tmp_path / "task.npz")
-    again = Task.load(tmp_path / "task.npz")
-    assert (again.features != task.features).nnz == 0
-    assert (again.adjacency != task.adjacency).nnz == 0
-    assert again.accuracy(task.labels) == 1.0
-    assert again.targets().sum() == len(task.train)
+    wanted = normalize(as_adjacency(task.problem.adjacency))
+    np.testing.assert_allclose(
+        propagation(task.problem.adjacency, float).toarray(), wanted.toarray()
+    )
 
 
 def test_limit(toy):

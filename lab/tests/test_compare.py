@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,11 +18,15 @@ from gpgc.errors import DataError, InputError
 from gpgc_lab import published
 from gpgc_lab.baselines import Problem
 from gpgc_lab.comparison.bar_chart import draw_accuracies
-from gpgc_lab.comparison.runs import RunOptions, latest, read_runs, run_file
+from gpgc_lab.comparison.make_task import known_task, own_task
+from gpgc_lab.comparison.runs import FIELDS, RunOptions, latest, run_file
 from gpgc_lab.comparison.summary import compare, compare_table, summarise, wanted_systems
-from gpgc_lab.comparison.systems import NAMES, find_system
-from gpgc_lab.comparison.task import Task, known_task, own_task
+from gpgc_lab.comparison.systems import NAMES, code_of, find_system
+from gpgc_lab.journal import Journal
+from gpgc_lab.locations import StudyFolder
+from gpgc_lab.report.section import read_tables
 from gpgc_lab.studies.runtime import PROBE_EPOCHS, runtime_tables
+from gpgc_lab.task import Task
 
 STUBS = """
 import os, time
@@ -70,10 +75,14 @@ def task():
     return Task("chain", problem, test, truth[test])
 
 
+def folder_of(out):
+    return StudyFolder(out, out / "nothing stored")
+
+
 def run(task, systems, out, seeds=1, **options):
     steps = []
     options = RunOptions("gpgc compare chain", **options)
-    return compare(task, systems, seeds, out, options, steps.append), steps
+    return compare(task, systems, seeds, folder_of(out), options, steps.append), steps
 
 
 def test_one_that_fails_and_one_out_of_time_do_not_stop_the_others(stubs, task, tmp_path):
@@ -102,25 +111,74 @@ def test_one_that_fails_and_one_out_of_time_do_not_stop_the_others(stubs, task, 
 def test_what_is_done_is_not_done_again(stubs, task, tmp_path):
     systems = ["stub_systems:good", "stub_systems:bad"]
     first, _ = run(task, systems, tmp_path)
-    path = run_file(tmp_path, "chain")
-    assert len(read_runs(path)) == 2
+    path = run_file(folder_of(tmp_path), "chain").path
+    assert len(Journal(path, fields=FIELDS).rows) == 2
     second, steps = run(task, systems, tmp_path, seeds=2)
     assert "3 of 4 runs to do" in steps[0]  # the other seed of both, and what had failed
     assert second[0] == first[0]
-    assert len(read_runs(path)) == 5
-    assert len(latest(read_runs(path))) == 4
+    assert len(Journal(path, fields=FIELDS).rows) == 5
+    assert len(latest(Journal(path, fields=FIELDS).rows)) == 4
     _, steps = run(task, systems[:1], tmp_path, fresh=True)
     assert "1 of 1 runs to do" in steps[0]
 
 
-def test_another_split_or_another_version_is_another_run(stubs, task, tmp_path, monkeypatch):
+def test_another_split_or_an_edited_method_is_another_run(stubs, task, tmp_path, monkeypatch):
     run(task, ["stub_systems:good"], tmp_path)
     other = Task(task.name, task.problem, task.test[:2], task.truth[:2])
     _, steps = run(other, ["stub_systems:good"], tmp_path)
     assert "1 of 1 runs to do" in steps[0]
-    monkeypatch.setattr("gpgc.__version__", "99")
+    code = tmp_path / "stub_systems.py"
+    code.write_text(code.read_text() + "\n# edited\n")
     _, steps = run(task, ["stub_systems:good"], tmp_path)
     assert "1 of 1 runs to do" in steps[0]
+
+
+def test_the_version_alone_makes_no_new_run(stubs, task, tmp_path, monkeypatch):
+    run(task, ["stub_systems:good"], tmp_path)
+    monkeypatch.setattr("gpgc.__version__", "99")
+    _, steps = run(task, ["stub_systems:good"], tmp_path)
+    assert "0 of 1 runs to do" in steps[0]
+
+
+def test_code_that_a_method_imports_from_its_folder_is_its_own(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "my_method.py").write_text("import my_helper\n\nrun = my_helper.run\n")
+    (tmp_path / "my_helper.py").write_text("run = 1\n")
+    before = code_of("my_method:run")
+    (tmp_path / "my_helper.py").write_text("run = 2\n")
+    assert code_of("my_method:run") != before
+    assert code_of("GCN") == code_of("GCN-64") != code_of("GAT")
+    assert code_of("GPGC") == code_of("GPGC-big")
+
+
+def older(run):
+    return {key: value for key, value in run.items() if key != "code"} | {"version": "0.1.0"}
+
+
+def test_runs_of_version_0_1_stand_for_systems_of_the_paper_and_are_marked(stubs, task, tmp_path):
+    systems = ["LP", "stub_systems:good"]
+    runs, _ = run(task, systems, tmp_path)
+    stored = tmp_path / "stored" / "compare_chain_runs.jsonl"
+    stored.parent.mkdir()
+    stored.write_text("".join(json.dumps(older(one)) + "\n" for one in runs))
+    before = stored.read_bytes()
+    steps, new = [], StudyFolder(tmp_path / "new", tmp_path / "stored")
+    again = compare(task, systems, 1, new, RunOptions("again"), steps.append)
+    assert "1 of 2 runs to do" in steps[0]
+    lp, good = summarise("chain", again)
+    assert (lp.system, lp.remark) == ("LP", "made before, by gpgc 0.1.0")
+    assert (good.system, good.remark) == ("stub_systems:good", "")
+    assert stored.read_bytes() == before
+    assert len(Journal(new.out / stored.name).rows) == 1
+
+
+def test_files_of_version_0_1_are_read():
+    path = Path(__file__).parents[2] / "tests" / "compatibility" / "v0_1"
+    runs = Journal(path / "compare_cora_runs.jsonl", fields=FIELDS).rows
+    assert latest(runs)
+    assert Journal(path / "active_runs.jsonl", fields=("key", "measured")).rows
+    (*_, table) = read_tables(path / "citation.json")
+    assert "±" in table.rows[0][1]
 
 
 def test_out_of_time_is_tried_again_only_with_more_time(stubs, task, tmp_path):
@@ -133,7 +191,7 @@ def test_out_of_time_is_tried_again_only_with_more_time(stubs, task, tmp_path):
 
 def test_a_line_that_was_cut_off_is_dropped(stubs, task, tmp_path):
     run(task, ["stub_systems:good"], tmp_path)
-    path = run_file(tmp_path, "chain")
+    path = run_file(folder_of(tmp_path), "chain").path
     with path.open("a") as file:
         file.write('{"system": "stub')
     run(task, ["stub_systems:good"], tmp_path, seeds=2)
@@ -141,7 +199,7 @@ def test_a_line_that_was_cut_off_is_dropped(stubs, task, tmp_path):
 
 
 def test_a_damaged_file_of_runs_is_named(task, tmp_path):
-    run_file(tmp_path, "chain").write_text("not JSON\n{}\n")
+    run_file(folder_of(tmp_path), "chain").path.write_text("not JSON\n{}\n")
     with pytest.raises(DataError, match=r"compare_chain_runs\.jsonl"):
         run(task, ["GPGC"], tmp_path)
 
@@ -269,12 +327,12 @@ def test_the_command_on_a_users_files(stubs, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "no luck today" in done.stdout
     assert "held back" in done.stdout
-    stored = json.loads((tmp_path / "out" / "compare_edges.json").read_text())
+    stored = json.loads((tmp_path / "out" / "comparison" / "compare_edges.json").read_text())
     rows = stored["compare_edges"]["rows"]
     assert [row["system"] for row in rows] == ["GPGC", "stub_systems:bad"]
     assert rows[0]["accuracy"] > 80
     for suffix in ("csv", "md", "png", "svg"):
-        assert (tmp_path / "out" / f"compare_edges.{suffix}").stat().st_size
+        assert (tmp_path / "out" / "comparison" / f"compare_edges.{suffix}").stat().st_size
 
 
 @pytest.mark.parametrize(
@@ -310,7 +368,7 @@ def test_an_interrupt_leaves_whole_lines_and_no_children(stubs, tmp_path):
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) != 0
-    runs = read_runs(run_file(tmp_path / "out", "edges"))
+    runs = run_file(StudyFolder.of(tmp_path / "out", "comparison"), "edges").rows
     assert [run["system"] for run in runs] == ["stub_systems:good"]
     with pytest.raises(ProcessLookupError):
         os.kill(int(child.read_text()), 0)

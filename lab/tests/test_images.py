@@ -9,13 +9,15 @@ from gpgc.datasets.feature_files import FeatureSet, save_features
 from gpgc.datasets.image_graphs import as_dataset, load_image_graph
 from gpgc.errors import DataError, InputError
 from gpgc.graph import neighbor_graph
-from gpgc_lab.comparison.task import Task
+from gpgc_lab.journal import Journal
+from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies.images import candidates as models
 from gpgc_lab.studies.images import few_labels, image_figures, image_study
 from gpgc_lab.studies.images.image_figures import contact_sheet, draw_samples
 from gpgc_lab.studies.images.network_features import load_network_features
 from gpgc_lab.studies.images.other_systems import other_systems
 from gpgc_lab.tables import write_tables
+from gpgc_lab.task import Task
 
 NAMES = ("mnist", "svhn", "cifar10")
 N_CLASSES = 3
@@ -63,15 +65,16 @@ def quiet(step):
 
 def test_study_of_small_features(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(image_figures, "N_DRAWN", 100)
-    tables, pictures = image_study.images_study(None, tmp_path / "out", quiet, features=folder)
+    tables, pictures = image_study.images_study(
+        None, StudyFolder(tmp_path / "out", tmp_path), quiet, features=folder
+    )
     accuracy, settings, graphs = tables
     cells = {row[0]: row[1:] for row in accuracy.rows}
     assert set(cells) == set(image_study.ROWS)
-    assert cells["GCN"] == ["– (98.6)", "– (88.6)", "– (70.2)"]
-    ours, paper = cells["GPGC-big"][0].split()
-    assert float(ours) > 90
-    assert paper == "(98.9)"
-    assert float(cells[f"{image_study.BEST}, X"][0]) > 90
+    assert [str(cell) for cell in cells["GCN"]] == ["– (98.6)", "– (88.6)", "– (70.2)"]
+    assert cells["GPGC-big"][0].mean > 90
+    assert cells["GPGC-big"][0].published == 98.9
+    assert cells[f"{image_study.BEST}, X"][0].mean > 90
     assert any("three clouds; 7 steps" in note for note in accuracy.notes)
     assert any("mnist is not here" in note for note in accuracy.notes)
     assert {row[1] for row in settings.rows} == set(NAMES)
@@ -98,8 +101,8 @@ def test_stored_runs_of_other_systems_are_shown_for_the_same_features_only(folde
     ]
     path = tmp_path / "runs.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert other_systems(graph_task, ["GCN", "GAT"], 1, path, "", quiet) == {"GCN": [0.5]}
-    assert other_systems(graph_task, ["GCN"], 1, tmp_path / "none.jsonl", "", quiet) == {}
+    assert other_systems(graph_task, ["GCN", "GAT"], 1, Journal(path), "", quiet) == {"GCN": [0.5]}
+    assert other_systems(graph_task, ["GCN"], 1, Journal(tmp_path / "none.jsonl"), "", quiet) == {}
 
 
 def test_choices_never_see_test_labels():
@@ -142,14 +145,16 @@ def test_labels_study(folder, tmp_path, monkeypatch):
         "load_image_graph",
         lambda name, kind, where: as_dataset(name, small_features(overlap=2.0)),
     )
-    tables, pictures = few_labels.labels_study(None, tmp_path, quiet, features=folder)
+    tables, pictures = few_labels.labels_study(
+        None, StudyFolder(tmp_path, tmp_path), quiet, features=folder
+    )
     assert not pictures
     for table in tables:
         assert [row[1] for row in table.rows] == list(few_labels.MODELS) * 3
     learnt, plain = tables
-    assert learnt.rows[1][2].endswith("(98.5)")
-    assert "(" not in plain.rows[1][2]
-    assert float(plain.rows[2][4]) > 50
+    assert str(learnt.rows[1][2]).endswith("(98.5)")
+    assert plain.rows[1][2].published is None
+    assert plain.rows[2][4].mean > 50
 
 
 def test_fewer_labels_are_among_more_and_balanced():

@@ -11,8 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from gpgc.cli.app import app
-from gpgc.errors import InputError
+from gpgc.errors import DataError, InputError
+from gpgc_lab.cells import Measured, from_json, to_json
+from gpgc_lab.locations import StudyFolder, stored_results
 from gpgc_lab.report import report as reporting
+from gpgc_lab.report.contents import STUDIES
 from gpgc_lab.report.report import write_report
 from gpgc_lab.report.significance import difference, marked
 from gpgc_lab.report.study_sections import CompareStudy, ReportOptions, TableStudy, keep_origin
@@ -60,14 +63,24 @@ def compare_run(system, seed, accuracy, **more):
 
 
 @pytest.fixture
-def results(tmp_path):
+def nothing_stored(tmp_path, monkeypatch):
+    """A laboratory that was installed without results."""
+    for module in ("locations", "report.report"):
+        monkeypatch.setattr(f"gpgc_lab.{module}.stored_results", lambda: tmp_path / "none")
+
+
+@pytest.fixture
+def results(tmp_path, nothing_stored):
     """Return a folder with stored tables, a picture of another study, and runs."""
     out = tmp_path / "results"
     table = Table(
         "citation_accuracy",
         "Test accuracy, per cent: ours (paper's)",
         ["model", "cora", "citeseer"],
-        [["GPGC-big", "81.1 (83.6)", "71.8 (72.1)"], ["<script>", "84.3", None]],
+        [
+            ["GPGC-big", Measured(81.1, published=83.6), Measured(71.8, published=72.1)],
+            ["<script>", Measured(84.3), None],
+        ],
         ["A note with `code` & more."],
     )
     (out / "citation").mkdir(parents=True)
@@ -76,7 +89,8 @@ def results(tmp_path):
     runs += [compare_run("LP", 0, 0.70, date="2031-01-01T00:00:00+00:00")]
     runs += [compare_run("GAT", 0, None, status="failed", error="no luck")]
     lines = "".join(json.dumps(run) + "\n" for run in runs)
-    (out / "compare_cora_runs.jsonl").write_text(lines)
+    (out / "comparison").mkdir()
+    (out / "comparison" / "compare_cora_runs.jsonl").write_text(lines)
     return out
 
 
@@ -132,7 +146,7 @@ def test_numbers_that_differ_are_marked_and_gathered(page, results):
     assert "settings are chosen by validation accuracy" in gathered
     text = (results / "report.md").read_text()
     assert "| LP | 70.0 | – | 68.0 | +2.0 ▲ |" in text
-    assert "![compare cora](compare_cora.png)" in text
+    assert "![compare cora](comparison/compare_cora.png)" in text
 
 
 def test_it_says_which_rows_are_stored_and_which_fresh(page):
@@ -156,27 +170,57 @@ def test_it_says_which_rows_are_stored_and_which_fresh(page):
     ],
 )
 def test_two_standard_errors_or_one_point(values, paper, expected):
-    assert difference(values, paper) == expected
+    found = difference(values, paper)
+    assert (None if found is None else str(found)) == expected
 
 
-def test_the_number_of_runs_is_read_in_title_or_notes():
-    row = ["GCN", "80.0 ± 1.0 (81.0)"]
-    assert marked(Table("t", "Accuracy over 4 seeds", ["s", "cora"], [row])).rows == [row]
-    many = marked(Table("t", "Accuracy", ["s", "cora"], [row], ["Over 9 seeds."])).rows
-    assert many == [["GCN", "80.0 ± 1.0 (81.0) ▼"]]
-    assert marked(Table("t", "Chosen settings", ["s", "x"], [["a", "1.0 (9.0)"]])).rows[0][1] == (
-        "1.0 (9.0)"
-    )
+def test_the_number_of_runs_counts():
+    four, nine = (Measured(80.0, 1.0, n_runs, 81.0) for n_runs in (4, 9))
+    assert str(marked(four)) == "80.0 ± 1.0 (81.0)"
+    assert str(marked(nine)) == "80.0 ± 1.0 (81.0) ▼"
+    assert marked("1.0 (9.0)") == "1.0 (9.0)"
+    assert from_json(json.loads(json.dumps(to_json(marked(nine))))) == nine
+
+
+def test_a_file_of_another_study_is_not_taken(tmp_path, nothing_stored):
+    table = Table("toy", "A toy", ["a"], [[1]])
+    write_tables([table], tmp_path / "citation", "toy")
+    section = study(None).section(options(tmp_path), lambda step: None)
+    assert section.missing == "Not run yet: `gpgc reproduce toy`."
+
+
+def test_commands_name_the_splits_that_are_run(monkeypatch, tmp_path):
+    (calibration,) = (one for one in STUDIES if getattr(one, "name", "") == "calibration")
+    asked = []
+    target = "gpgc_lab.studies.calibration.calibration_study.calibration_study"
+    monkeypatch.setattr(target, lambda *arguments: asked.append(arguments))
+    calibration.make(options(tmp_path), StudyFolder(tmp_path, tmp_path), None)
+    assert calibration.command.endswith(f"--random-splits {asked[0][1]}")
+
+
+def test_stored_results_of_the_clone_are_reported_and_stay_as_they_are(tmp_path):
+    kept = {path: path.stat().st_mtime_ns for path in stored_results().rglob("*")}
+    write_report(options(tmp_path / "out"), lambda step: None)
+    text = (tmp_path / "out" / "report.md").read_text()
+    assert "Not run yet" not in text
+    assert "made before, by gpgc 0.1.0" in text
+    assert "81.1 (83.6) ▼" in text
+    assert kept == {path: path.stat().st_mtime_ns for path in stored_results().rglob("*")}
+
+
+def test_where_no_results_are_stored_it_says_so(tmp_path, nothing_stored):
+    with pytest.raises(DataError, match=r"stored results.*pip install \./lab"):
+        write_report(options(tmp_path / "out"), lambda step: None)
 
 
 def study(make):
     return TableStudy("toy", "Toy", "A toy.", "gpgc reproduce toy", (), make)
 
 
-def test_a_study_is_made_once_and_then_stored(tmp_path):
+def test_a_study_is_made_once_and_then_stored(tmp_path, nothing_stored):
     calls = []
 
-    def make(asked, progress):
+    def make(asked, folder, progress):
         calls.append(asked)
         return [Table("toy", "A toy", ["a"], [[1]])], []
 
@@ -191,7 +235,7 @@ def test_a_study_is_made_once_and_then_stored(tmp_path):
 
 
 def test_a_study_that_fails_says_so(tmp_path):
-    def make(asked, progress):
+    def make(asked, folder, progress):
         raise ImportError("needs torch")
 
     section = study(make).section(options(tmp_path, stored_only=False), lambda step: None)
@@ -199,7 +243,7 @@ def test_a_study_that_fails_says_so(tmp_path):
 
 
 def test_the_newest_run_of_a_seed_counts(results):
-    with (results / "compare_cora_runs.jsonl").open("a") as file:
+    with (results / "comparison" / "compare_cora_runs.jsonl").open("a") as file:
         for settings in ({}, {"epochs": 5}):
             file.write(json.dumps(compare_run("LP", 0, 0.69, settings=settings)) + "\n")
     section = CompareStudy("cora").section(options(results), lambda step: None)
@@ -208,7 +252,7 @@ def test_the_newest_run_of_a_seed_counts(results):
 
 
 def test_the_command_builds_the_report_from_stored_results(results):
-    keep_origin(results, "citation", "gpgc reproduce citation --random-splits 20")
+    keep_origin(results / "citation", "citation", "gpgc reproduce citation --random-splits 20")
     command = [sys.executable, "-m", "gpgc", "reproduce", "all", "--out", str(results)]
     done = subprocess.run([*command, "--stored-only"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -6,7 +6,8 @@ import pytest
 pytest.importorskip("torch")
 
 from gpgc.datasets import Dataset, random_split
-from gpgc_lab.journal import Journal
+from gpgc_lab.journal import Journal, Measurements
+from gpgc_lab.locations import StudyFolder
 from gpgc_lab.speed.growth import block_model
 from gpgc_lab.studies import width
 
@@ -28,7 +29,7 @@ def silent(step: str) -> None:
 
 
 def test_tables_and_pictures(toy, tmp_path):
-    tables, pictures = width.width_study(None, 2, tmp_path, silent)
+    tables, pictures = width.width_study(None, 2, StudyFolder(tmp_path, tmp_path), silent)
     assert [table.name for table in tables] == ["width_accuracy", "width_distance"]
     assert tables[0].columns == ["data set", "4", "8", "+∞"]
     assert [row[0] for row in tables[1].rows] == [16, 64, 256]
@@ -48,15 +49,17 @@ def test_what_was_trained_is_found_again(toy, tmp_path, monkeypatch):
 
     monkeypatch.setattr(width, "_train", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        width.trained_accuracy(toy, 2, Journal(path), silent)
+        width.trained_accuracy(toy, 2, Measurements(Journal(path), "code"), silent)
     trained.clear()
-    again = width.trained_accuracy(toy, 2, Journal(path), silent)
+    again = width.trained_accuracy(toy, 2, Measurements(Journal(path), "code"), silent)
     np.testing.assert_array_equal(again, [[4.0, 4.1], [8.0, 8.1]])
     assert trained == [(8, 1)]
 
 
 def test_covariances_of_random_networks_approach_the_limit_by_the_root_of_the_width(toy, tmp_path):
-    distance = width.distances(toy, 8, Journal(tmp_path / "runs.jsonl"), silent)
+    distance = width.distances(
+        toy, 8, Measurements(Journal(tmp_path / "runs.jsonl"), "code"), silent
+    )
     assert distance.shape == (3, 8)
     assert (np.diff(distance.mean(axis=1)) < 0).all()
     assert width.slope(distance) == pytest.approx(-0.5, abs=0.12)

@@ -44,8 +44,8 @@ def machine() -> dict[str, Any]:
     return {"processor": _processor(), "cores": os.cpu_count(), "versions": versions}
 
 
-def describe(made: dict[str, Any]) -> str:
-    """Return command, day, machine and versions in a line of Markdown.
+def describe(known: dict[str, Any]) -> str:
+    """Return command, day, version, machine and libraries in a line of Markdown.
 
     Examples
     --------
@@ -53,10 +53,11 @@ def describe(made: dict[str, Any]) -> str:
     ...           "machine": {"processor": "Xeon", "cores": 2, "versions": {"python": "3.12"}}})
     '`gpgc compare cora`, 2030-01-31, Xeon, 2 cores (python 3.12)'
     """
-    where = made["machine"]
+    where = known["machine"]
     versions = ", ".join(f"{library} {number}" for library, number in where["versions"].items())
     place = f"{where['processor']}, {where['cores']} cores ({versions})"
-    return f"`{made['command']}`, {made['date'][:10]}, {place}"
+    maker = f", gpgc {known['version']}" if "version" in known else ""
+    return f"`{known['command']}`, {known['date'][:10]}{maker}, {place}"
 
 
 def _processor() -> str:

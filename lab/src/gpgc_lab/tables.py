@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from gpgc.estimators.storage import write_whole
+from gpgc_lab.cells import to_json
 
 
 @dataclass
 class Table:
-    """A titled table of rows; cells are strings, numbers or None."""
+    """A titled table of rows; cells are strings, numbers, records of `gpgc_lab.cells` or None."""
 
     name: str
     title: str
@@ -42,7 +43,7 @@ class Table:
         """Return the table as an object for JSON."""
         return {
             "title": self.title,
-            "rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows],
+            "rows": [dict(zip(self.columns, map(to_json, row), strict=True)) for row in self.rows],
             "notes": self.notes,
         }
 

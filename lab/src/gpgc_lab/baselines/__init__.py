@@ -4,7 +4,7 @@ Each system lives in a module of its own, which is imported when the system is f
 nothing else in the package imports any of them.
 """
 
-from gpgc_lab.baselines.problem import Prediction, Problem, System
 from gpgc_lab.baselines.registry import SYSTEMS, system
+from gpgc_lab.problem import Prediction, Problem, System
 
 __all__ = ["SYSTEMS", "Prediction", "Problem", "System", "system"]

@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from gpgc._typing import Array, Integers
-from gpgc_lab.baselines.problem import Problem
+from gpgc_lab.problem import Problem
 
 
 def one_hot(labels: Integers, n_classes: int) -> NDArray[np.float64]:

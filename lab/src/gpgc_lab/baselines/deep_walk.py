@@ -14,8 +14,8 @@ from gensim.models import Word2Vec
 from numpy.typing import NDArray
 
 from gpgc_lab.baselines.classical import LinearClassifier, one_against_rest
-from gpgc_lab.baselines.problem import Prediction, Problem
 from gpgc_lab.baselines.walks import random_walks
+from gpgc_lab.problem import Prediction, Problem
 
 
 def run(

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout
 
 from gpgc_lab.baselines.network_training import GraphNetwork, Patience, learn
-from gpgc_lab.baselines.problem import Prediction, Problem
 from gpgc_lab.baselines.tensors import unit_rows
+from gpgc_lab.problem import Prediction, Problem
 
 HOPS = 2
 DROPOUT = 0.5

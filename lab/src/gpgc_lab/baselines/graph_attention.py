@@ -12,8 +12,8 @@ from torch.nn.functional import dropout, elu
 from torch_geometric.nn import GATConv
 
 from gpgc_lab.baselines.network_training import GraphNetwork, Patience, learn
-from gpgc_lab.baselines.problem import Prediction, Problem
 from gpgc_lab.baselines.tensors import Inputs, edges_with_loops
+from gpgc_lab.problem import Prediction, Problem
 
 HEADS = 8
 UNITS = 8

@@ -14,8 +14,8 @@ from torch.nn.functional import dropout
 
 from gpgc.graph import normalize
 from gpgc_lab.baselines.network_training import GraphNetwork, Window, learn
-from gpgc_lab.baselines.problem import Prediction, Problem
 from gpgc_lab.baselines.tensors import Inputs, SparseMatrix, glorot
+from gpgc_lab.problem import Prediction, Problem
 
 DROPOUT = 0.5
 LEARNING_RATE = 0.01

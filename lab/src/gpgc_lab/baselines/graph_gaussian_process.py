@@ -28,8 +28,8 @@ from torch import Tensor
 
 from gpgc._typing import Array, Integers
 from gpgc.graph import normalize
-from gpgc_lab.baselines.problem import Prediction, Problem
 from gpgc_lab.baselines.robust_max import RobustMaxPosterior
+from gpgc_lab.problem import Prediction, Problem
 
 BLOCK, SMALL_BLOCK = 500, 100
 """Nodes that are predicted at once, and whose variances are computed at once."""

@@ -16,8 +16,8 @@ from torch.nn.functional import dropout
 from torch_geometric.utils import softmax
 
 from gpgc_lab.baselines.network_training import GraphNetwork, Patience, learn
-from gpgc_lab.baselines.problem import Prediction, Problem
 from gpgc_lab.baselines.tensors import Inputs, SparseMatrix, glorot
+from gpgc_lab.problem import Prediction, Problem
 
 GRAPH_UNITS = 70
 HIDDEN = 30

@@ -27,7 +27,7 @@ from gpgc_lab.baselines.classical import (
     one_against_rest,
     one_hot,
 )
-from gpgc_lab.baselines.problem import Prediction, Problem
+from gpgc_lab.problem import Prediction, Problem
 
 PENALTIES = (1.0, 10.0, 0.1)
 """Penalties of the classifiers' weights that are tried, the usual one first."""

@@ -23,7 +23,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import cg
 
 from gpgc_lab.baselines.classical import class_shares, one_hot
-from gpgc_lab.baselines.problem import Prediction, Problem
+from gpgc_lab.problem import Prediction, Problem
 
 
 def run(problem: Problem, seed: int) -> Prediction:

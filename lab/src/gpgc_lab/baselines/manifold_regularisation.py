@@ -29,7 +29,7 @@ from sklearn.preprocessing import normalize
 
 from gpgc._typing import Integers
 from gpgc_lab.baselines.classical import class_shares, learn_and_judge, one_hot
-from gpgc_lab.baselines.problem import Prediction, Problem
+from gpgc_lab.problem import Prediction, Problem
 
 AMBIENT = (1e-3, 1e-2, 1e-1)
 """Values of γ_A that are tried."""

@@ -16,8 +16,8 @@ from torch.nn.functional import dropout
 from torch_geometric.nn import GMMConv
 
 from gpgc_lab.baselines.network_training import GraphNetwork, Patience, learn
-from gpgc_lab.baselines.problem import Prediction, Problem
 from gpgc_lab.baselines.tensors import Inputs, edges_with_loops
+from gpgc_lab.problem import Prediction, Problem
 
 HIDDEN = 16
 GAUSSIANS = 3

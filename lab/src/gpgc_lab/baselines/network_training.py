@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from gpgc_lab.baselines.problem import Prediction, Problem
+from gpgc_lab.problem import Prediction, Problem
 
 
 class GraphNetwork(nn.Module):

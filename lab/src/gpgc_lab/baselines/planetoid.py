@@ -27,9 +27,9 @@ from torch.nn.functional import cross_entropy, logsigmoid
 from gpgc._typing import Integers
 from gpgc_lab.baselines.classical import accuracy
 from gpgc_lab.baselines.network_training import GraphNetwork, Patience, learn
-from gpgc_lab.baselines.problem import Prediction, Problem
 from gpgc_lab.baselines.tensors import Inputs, glorot
 from gpgc_lab.baselines.walks import random_walks
+from gpgc_lab.problem import Prediction, Problem
 
 STEPS, WINDOW = 10, 3
 """Steps of a walk, and how far apart on it nodes are each other's context."""

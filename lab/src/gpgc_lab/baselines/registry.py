@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from gpgc.errors import InputError
-from gpgc_lab.baselines.problem import System
+from gpgc_lab.problem import System
 
 SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "LP": ("label_propagation", {}),

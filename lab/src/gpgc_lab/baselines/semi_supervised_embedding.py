@@ -21,8 +21,8 @@ from scipy.sparse import triu
 from torch import Tensor, nn
 
 from gpgc_lab.baselines.network_training import GraphNetwork, Patience, learn
-from gpgc_lab.baselines.problem import Prediction, Problem
 from gpgc_lab.baselines.tensors import Inputs, glorot
+from gpgc_lab.problem import Prediction, Problem
 
 MARGIN = 1.0
 """Distance m beyond which nodes are no longer pushed apart."""

@@ -10,9 +10,10 @@ import typer
 
 from gpgc.cli.output import Progress
 from gpgc.errors import InputError
+from gpgc_lab.locations import NEW_RESULTS, StudyFolder
 
 if TYPE_CHECKING:
-    from gpgc_lab.comparison.task import Task
+    from gpgc_lab.task import Task
 
 app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
 
@@ -76,13 +77,13 @@ def compare(
             rich_help_panel="Your own graph",
         ),
     ] = 10,
-    out: Annotated[Path, typer.Option(help="Folder for what is written.")] = Path("results"),
+    out: Annotated[Path, typer.Option(help="Folder for what is written.")] = NEW_RESULTS,
 ) -> None:
     """Compare systems: accuracy, log loss, calibration error, seconds and memory, a row each.
 
     Each run has one core and a process of its own; one that fails or runs
     out of time says so, and the others go on. Runs are kept in
-    OUT/compare_NAME_runs.jsonl: the same command goes on where it was
+    OUT/comparison/compare_NAME_runs.jsonl: the same command goes on where it was
     interrupted. Most systems need PyTorch, which the extra named baselines
     brings.
 
@@ -92,10 +93,11 @@ def compare(
     from gpgc.datasets.image_graphs import IMAGES
     from gpgc_lab.comparison import summary as comparison
     from gpgc_lab.comparison.bar_chart import draw_accuracies
+    from gpgc_lab.comparison.make_task import known_task
     from gpgc_lab.comparison.runs import RunOptions
-    from gpgc_lab.comparison.task import known_task
     from gpgc_lab.tables import write_tables
 
+    folder = StudyFolder.of(out, "comparison")
     with Progress() as progress:
         progress("loading")
         if dataset is not None:
@@ -122,12 +124,12 @@ def compare(
         given += ["--features", features] if features else []
         command = ["gpgc", "compare", *given, "--methods", methods, "--seeds", str(seeds)]
         options = RunOptions(shlex.join(command), time_limit, jobs, fresh)
-        runs = comparison.compare(task, systems, seeds, out, options, progress)
+        runs = comparison.compare(task, systems, seeds, folder, options, progress)
     summaries = comparison.summarise(task.name, runs)
     comparison.screen_table(task.name, summaries, notes).show()
     table = comparison.compare_table(task.name, summaries, notes)
-    written = write_tables([table], out, table.name)
-    for file in (*written, *draw_accuracies(task.name, summaries, out)):
+    written = write_tables([table], folder.out, table.name)
+    for file in (*written, *draw_accuracies(task.name, summaries, folder.out)):
         typer.echo(f"written: {file}")
     if not any(summary.done for summary in summaries):
         raise typer.Exit(1)
@@ -144,7 +146,7 @@ def _own(
     from gpgc.cli.files import read_graph_files
     from gpgc.datasets.catalogue import NAMES
     from gpgc_lab import published
-    from gpgc_lab.comparison.task import own_task
+    from gpgc_lab.comparison.make_task import own_task
 
     files = read_graph_files(edges, features, labels)
     stem = (edges or features or labels).stem

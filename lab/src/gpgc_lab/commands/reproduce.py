@@ -10,6 +10,7 @@ import typer
 
 from gpgc.cli.output import Progress
 from gpgc.errors import InputError
+from gpgc_lab.locations import NEW_RESULTS, StudyFolder
 
 if TYPE_CHECKING:
     from gpgc_lab.tables import Table
@@ -29,13 +30,12 @@ OutOption = Annotated[Path, typer.Option("--out", help="Folder for what is writt
 SeedsOption = Annotated[
     int, typer.Option("--seeds", min=1, help="Runs of what is drawn at random.")
 ]
-RESULTS = Path("results")
 
 
 @app.command()
 def citation(
     data_dir: DataOption = None,
-    out: OutOption = RESULTS,
+    out: OutOption = NEW_RESULTS,
     random_splits: Annotated[
         int, typer.Option(min=0, help="Also the mean over so many random splits.")
     ] = 0,
@@ -51,14 +51,16 @@ def citation(
 @app.command()
 def calibration(
     data_dir: DataOption = None,
-    out: OutOption = RESULTS,
+    out: OutOption = NEW_RESULTS,
     random_splits: Annotated[int, typer.Option(min=0, help="Number of random splits.")] = 20,
 ) -> None:
     """Cora, Citeseer and Pubmed: how far probabilities, sets and novelty can be trusted."""
     from gpgc_lab.studies.calibration.calibration_study import calibration_study
 
     with Progress() as progress:
-        tables, pictures = calibration_study(data_dir, random_splits, out, progress)
+        tables, pictures = calibration_study(
+            data_dir, random_splits, StudyFolder.of(out, "calibration"), progress
+        )
     command = f"gpgc reproduce calibration --random-splits {random_splits}"
     _finish(tables, out, "calibration", command, pictures)
 
@@ -66,54 +68,60 @@ def calibration(
 @app.command()
 def active(
     data_dir: DataOption = None,
-    out: OutOption = RESULTS,
+    out: OutOption = NEW_RESULTS,
     runs: Annotated[int, typer.Option(min=1, help="Number of runs.")] = 10,
 ) -> None:
     """Cora, Citeseer and Pubmed: accuracy against the number of chosen labels."""
     from gpgc_lab.studies.active import active_study
 
     with Progress() as progress:
-        tables, pictures = active_study(data_dir, runs, out, progress)
+        tables, pictures = active_study(data_dir, runs, StudyFolder.of(out, "active"), progress)
     _finish(tables, out, "active", f"gpgc reproduce active --runs {runs}", pictures)
 
 
 @app.command()
-def framework(out: OutOption = RESULTS) -> None:
+def framework(out: OutOption = NEW_RESULTS) -> None:
     """Draw the framework figure: a graph, its posterior, its labels."""
     from gpgc_lab.studies.framework import draw_framework
 
-    _finish([], out, "framework", "gpgc reproduce framework", draw_framework(out))
+    _finish([], out, "framework", "gpgc reproduce framework", draw_framework(out / "framework"))
 
 
 @app.command()
-def images(data_dir: DataOption = None, out: OutOption = RESULTS, seeds: SeedsOption = 5) -> None:
+def images(
+    data_dir: DataOption = None, out: OutOption = NEW_RESULTS, seeds: SeedsOption = 5
+) -> None:
     """MNIST, SVHN and CIFAR10: accuracy on the graph of nearest neighbours."""
     from gpgc_lab.studies.images.image_study import images_study
 
     with Progress() as progress:
-        tables, pictures = images_study(data_dir, out, progress, seeds)
+        tables, pictures = images_study(data_dir, StudyFolder.of(out, "images"), progress, seeds)
     _finish(tables, out, "images", f"gpgc reproduce images --seeds {seeds}", pictures)
 
 
 @app.command()
-def labels(data_dir: DataOption = None, out: OutOption = RESULTS, seeds: SeedsOption = 5) -> None:
+def labels(
+    data_dir: DataOption = None, out: OutOption = NEW_RESULTS, seeds: SeedsOption = 5
+) -> None:
     """MNIST, SVHN and CIFAR10: accuracy with 200, 600 and 1,000 labels."""
     from gpgc_lab.studies.images.few_labels import labels_study
 
     with Progress() as progress:
-        tables, pictures = labels_study(data_dir, out, progress, seeds)
+        tables, pictures = labels_study(data_dir, StudyFolder.of(out, "labels"), progress, seeds)
     _finish(tables, out, "labels", f"gpgc reproduce labels --seeds {seeds}", pictures)
 
 
 @app.command()
-def width(data_dir: DataOption = None, out: OutOption = RESULTS, seeds: SeedsOption = 5) -> None:
+def width(
+    data_dir: DataOption = None, out: OutOption = NEW_RESULTS, seeds: SeedsOption = 5
+) -> None:
     """Accuracy and covariance of ever wider networks, against the infinite one."""
     from gpgc_lab.comparison.systems import missing_library
     from gpgc_lab.studies.width import width_study
 
     with Progress() as progress:
         try:
-            tables, pictures = width_study(data_dir, seeds, out, progress)
+            tables, pictures = width_study(data_dir, seeds, StudyFolder.of(out, "width"), progress)
         except ModuleNotFoundError as error:
             raise InputError(f"width {missing_library(error)}") from error
     _finish(tables, out, "width", f"gpgc reproduce width --seeds {seeds}", pictures)
@@ -122,11 +130,9 @@ def width(data_dir: DataOption = None, out: OutOption = RESULTS, seeds: SeedsOpt
 @app.command()
 def runtime(
     data_dir: DataOption = None,
-    out: OutOption = RESULTS,
+    out: OutOption = NEW_RESULTS,
     seeds: SeedsOption = 1,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Run again what OUT/compare_*_runs.jsonl holds.")
-    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is stored.")] = False,
 ) -> None:
     """Cora, Citeseer and Pubmed: seconds of training and testing on one core."""
     from gpgc_lab.comparison.runs import RunOptions
@@ -135,23 +141,25 @@ def runtime(
     command = f"gpgc reproduce runtime --seeds {seeds}"
     with Progress() as progress:
         options = RunOptions(command, fresh=fresh)
-        tables = runtime_study(data_dir, seeds, out, options, progress)
+        tables = runtime_study(
+            data_dir, seeds, StudyFolder.of(out, "comparison"), options, progress
+        )
     _finish(tables, out, "runtime", command)
 
 
 @app.command("all")
 def everything(
     data_dir: DataOption = None,
-    out: OutOption = RESULTS,
+    out: OutOption = NEW_RESULTS,
     seeds: SeedsOption = 5,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Make everything again; takes many hours.")
     ] = False,
     stored_only: Annotated[
-        bool, typer.Option("--stored-only", help="Run nothing; report what OUT holds.")
+        bool, typer.Option("--stored-only", help="Run nothing; report what is stored.")
     ] = False,
 ) -> None:
-    """Make every table and figure that OUT does not hold yet, and one report of all.
+    """Make every table and figure that is not stored yet, and one report of all.
 
     Writes OUT/report.md and OUT/report.html, a single page with the pictures in it.
     """
@@ -179,7 +187,7 @@ def _finish(
 
     for table in tables:
         table.show()
-    written = write_tables(tables, out, name) if tables else []
-    keep_origin(out, name, command)
+    written = write_tables(tables, out / name, name) if tables else []
+    keep_origin(out / name, name, command)
     for path in (*written, *pictures):
         typer.echo(f"written: {path}")

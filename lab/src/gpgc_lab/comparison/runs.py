@@ -9,15 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import gpgc
-from gpgc.errors import DataError
-from gpgc.estimators.storage import write_whole
+from gpgc_lab.baselines import SYSTEMS
 from gpgc_lab.comparison.children import run_children
-from gpgc_lab.comparison.systems import settings_of
-from gpgc_lab.comparison.task import Task
+from gpgc_lab.comparison.systems import code_of, settings_of
+from gpgc_lab.journal import Journal, Record
+from gpgc_lab.locations import StudyFolder
 from gpgc_lab.origin import origin
+from gpgc_lab.task import Task
 
-Record = dict[str, Any]
+FIELDS = ("task", "system", "seed", "settings", "status", "version")
+"""What every run has, of version 0.1 and later; ``code`` came after it."""
 
 
 @dataclass(frozen=True)
@@ -43,30 +44,16 @@ class RunOptions:
     fresh: bool = False
 
 
-def run_file(folder: Path, name: str) -> Path:
-    """Return where the runs on a data set are kept."""
-    return folder / f"compare_{name}_runs.jsonl"
-
-
-def read_runs(path: Path) -> list[Record]:
-    """Return the runs in a file, oldest first; none where there is no file.
-
-    A last line that was cut off in writing is passed over.
-    """
-    if not path.exists():
-        return []
-    lines = path.read_text().split("\n")
-    try:
-        return [json.loads(line) for line in lines[:-1]]
-    except ValueError as error:
-        raise DataError(f"{path}: expected a JSON object in each line: {error}") from error
+def run_file(folder: StudyFolder, name: str) -> Journal:
+    """Return the journal of the runs on a data set."""
+    return folder.journal(f"compare_{name}_runs.jsonl", FIELDS)
 
 
 def latest(runs: Iterable[Record]) -> list[Record]:
     """Return of each system, settings and seed the newest run, one that ended well if any did."""
     found: dict[tuple[Any, ...], Record] = {}
     for run in runs:
-        key = _key(run)[1:4]
+        key = run["system"], run["seed"], json.dumps(run["settings"], sort_keys=True)
         if run["status"] == "done" or found.get(key, run)["status"] != "done":
             found[key] = run
     return list(found.values())
@@ -75,65 +62,74 @@ def latest(runs: Iterable[Record]) -> list[Record]:
 def run_systems(
     task: Task,
     jobs: Sequence[Job],
-    path: Path,
+    journal: Journal,
     options: RunOptions,
     progress: Callable[[str], None],
 ) -> list[Record]:
-    """Return a run for each job: those that the file holds, and new ones, which join it.
+    """Return a run for each job: those that the journal holds, and new ones, which join it.
 
-    A run is the same if task, system, settings, seed and version are. Failures are tried again;
-    what ran out of time is not, unless it is given more.
+    A run is the same if task, system, settings, seed and the system's own code are. Runs of
+    version 0.1 do not say which code they ran; they stand for the systems of the paper, and are
+    made again for ours and for a user's. Failures are tried again; what ran out of time is not,
+    unless it is given more.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    stored = read_runs(path)
-    if path.exists() and not path.read_bytes().endswith(b"\n"):
-        write_whole(path, "".join(_line(run) for run in stored).encode())
     digest = task.digest()
-    done = {} if options.fresh else {_key(run): run for run in stored if _stands(run, options)}
-    wanted = [_identity(task.name, digest, job) for job in jobs]
-    missing = [place for place, run in enumerate(wanted) if _key(run) not in done]
+    codes = {job.system: code_of(job.system) for job in jobs}
+    done: dict[tuple[Any, ...], Record] = {}
+    if not options.fresh:
+        done = {_key(run): run for run in journal.rows if _stands(run, options)}
+    wanted = [_identity(task.name, digest, job, codes[job.system]) for job in jobs]
+    for run in wanted:
+        older = done.get(_key({**run, "code": None}))
+        if older is not None and run["system"] in SYSTEMS:
+            done.setdefault(_key(run), older)
+    missing = [index for index, run in enumerate(wanted) if _key(run) not in done]
     with tempfile.TemporaryDirectory(prefix="gpgc-compare-") as folder:
         file = Path(folder) / "task.npz"
         if missing:
             task.save(file)
-        orders = [{"task": str(file), **vars(jobs[place])} for place in missing]
+        orders = [{"task": str(file), **vars(jobs[index])} for index in missing]
         progress(f"{task.name}: {len(missing)} of {len(jobs)} runs to do")
         children = run_children(orders, Path(folder), options.time_limit, options.parallel)
-        for count, (place, answer) in enumerate(children, 1):
+        for count, (index, answer) in enumerate(children, 1):
             run = {
-                **wanted[missing[place]],
+                **wanted[missing[index]],
                 **answer,
                 "time_limit": options.time_limit,
                 **origin(options.command),
             }
-            with path.open("a") as lines:
-                lines.write(_line(run))
+            journal.append(run)
             done[_key(run)] = run
             progress(f"{task.name}: {count} of {len(missing)} runs done, last {run['system']}")
     return [done[_key(run)] for run in wanted]
 
 
-def _identity(name: str, digest: str, job: Job) -> Record:
+def made_before(run: Record) -> str:
+    """Return by which version a run was made, empty where it was by the code of now."""
+    return (
+        ""
+        if run.get("code") == code_of(run["system"])
+        else f"made before, by gpgc {run['version']}"
+    )
+
+
+def _identity(name: str, digest: str, job: Job, code: str) -> Record:
     return {
         "dataset": name,
         "task": digest,
         "system": job.system,
         "seed": job.seed,
         "settings": job.settings(),
-        "version": gpgc.__version__,
+        "code": code,
     }
 
 
 def _key(run: Record) -> tuple[Any, ...]:
     settings = json.dumps(run["settings"], sort_keys=True)
-    return run["task"], run["system"], run["seed"], settings, run["version"]
+    return run["task"], run["system"], run["seed"], settings, run.get("code")
 
 
 def _stands(run: Record, options: RunOptions) -> bool:
     if run["status"] == "out of time":
         return bool(run["time_limit"] >= options.time_limit)
     return bool(run["status"] == "done")
-
-
-def _line(run: Record) -> str:
-    return json.dumps(run) + "\n"

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gpgc_lab import published
-from gpgc_lab.comparison.runs import Job, Record, RunOptions, run_file, run_systems
+from gpgc_lab.comparison.runs import (
+    Job,
+    RunOptions,
+    made_before,
+    run_file,
+    run_systems,
+)
 from gpgc_lab.comparison.systems import LEARN_FROM_VALIDATION, NAMES, OURS, check_name
-from gpgc_lab.comparison.task import Task
+from gpgc_lab.journal import Record
+from gpgc_lab.locations import StudyFolder
 from gpgc_lab.report.significance import difference
 from gpgc_lab.tables import Table
+from gpgc_lab.task import Task
 
 COLUMNS = (
     "system",
@@ -50,7 +57,7 @@ class Summary:
     done : list of dict
         The runs that ended well.
     remark : str
-        What became of the others.
+        What became of the others, and which runs older code made.
     published : float or None
         The paper's accuracy in per cent.
     """
@@ -105,7 +112,7 @@ def compare(
     task: Task,
     systems: Sequence[str],
     n_seeds: int,
-    out: Path,
+    folder: StudyFolder,
     options: RunOptions,
     progress: Callable[[str], None],
 ) -> list[Record]:
@@ -113,7 +120,7 @@ def compare(
     jobs = [
         Job(system, seed) for system in systems for seed in range(1 if system in OURS else n_seeds)
     ]
-    return run_systems(task, jobs, run_file(out, task.name), options, progress)
+    return run_systems(task, jobs, run_file(folder, task.name), options, progress)
 
 
 def summarise(name: str, runs: Sequence[Record]) -> list[Summary]:
@@ -214,6 +221,8 @@ def _remark(runs: Sequence[Record]) -> str:
         elif run["status"] == "out of time":
             reason = f"over {run['time_limit']:,.0f} s"
         else:
+            reason = made_before(run)
+        if not reason:
             continue
         reasons[reason] = reasons.get(reason, 0) + 1
     return "; ".join(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.select import select
 from gpgc.gp import NoisePath, choose_noise
 from gpgc.models import Model
+from gpgc_lab import baselines
 from gpgc_lab.baselines import SYSTEMS, Prediction, Problem, System, system
+from gpgc_lab.code_digest import digest, find_module, module_files, package_files
 from gpgc_lab.studies.citation import FEATURE_NORMS, KERNELS, RELATIVE_NOISE
 
 OURS: dict[str, dict[str, Any]] = {
@@ -71,6 +74,21 @@ def check_name(name: str) -> None:
 def settings_of(name: str) -> dict[str, Any]:
     """Return what a system is run with besides the problem and the seed."""
     return SYSTEMS[name][1] if name in SYSTEMS else OURS.get(name, {})
+
+
+def code_of(name: str) -> str:
+    """Return a digest of the code that a system runs: its own module, for ours all of gpgc.
+
+    Modules in the same folder that it imports count as its own. A user's module that is not found
+    has the digest of nothing.
+    """
+    if name in OURS:
+        return digest([*package_files(), Path(__file__)])
+    if name in SYSTEMS:
+        file: Path | None = Path(baselines.__file__).parent / f"{SYSTEMS[name][0]}.py"
+    else:
+        file = find_module(name.partition(":")[0])
+    return digest([] if file is None else module_files(file))
 
 
 def missing_library(error: ImportError) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from gpgc.uncertainty.measures import expected_calibration_error, log_loss
 from gpgc_lab.comparison.systems import find_system, missing_library
-from gpgc_lab.comparison.task import Task
+from gpgc_lab.task import Task
 
 _STATUS = Path("/proc/self/status")
 

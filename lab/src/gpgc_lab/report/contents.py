@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpgc_lab import published
+from gpgc_lab.locations import StudyFolder
 from gpgc_lab.report.study_sections import (
     CompareStudy,
     Made,
@@ -13,48 +14,51 @@ from gpgc_lab.report.study_sections import (
     TableStudy,
 )
 
+RANDOM_SPLITS = 20
+ACTIVE_RUNS = 10
 
-def _citation(options: ReportOptions, progress: Progress) -> Made:
+
+def _citation(options: ReportOptions, folder: StudyFolder, progress: Progress) -> Made:
     from gpgc_lab.studies.citation import citation_tables
 
-    return citation_tables(options.data_dir, 20, progress), []
+    return citation_tables(options.data_dir, RANDOM_SPLITS, progress), []
 
 
-def _calibration(options: ReportOptions, progress: Progress) -> Made:
+def _calibration(options: ReportOptions, folder: StudyFolder, progress: Progress) -> Made:
     from gpgc_lab.studies.calibration.calibration_study import calibration_study
 
-    return calibration_study(options.data_dir, 20, options.out, progress)
+    return calibration_study(options.data_dir, RANDOM_SPLITS, folder, progress)
 
 
-def _active(options: ReportOptions, progress: Progress) -> Made:
+def _active(options: ReportOptions, folder: StudyFolder, progress: Progress) -> Made:
     from gpgc_lab.studies.active import active_study
 
-    return active_study(options.data_dir, 10, options.out, progress)
+    return active_study(options.data_dir, ACTIVE_RUNS, folder, progress)
 
 
-def _framework(options: ReportOptions, progress: Progress) -> Made:
+def _framework(options: ReportOptions, folder: StudyFolder, progress: Progress) -> Made:
     from gpgc_lab.studies.framework import draw_framework
 
     progress("framework")
-    return [], draw_framework(options.out)
+    return [], draw_framework(folder.out)
 
 
-def _images(options: ReportOptions, progress: Progress) -> Made:
+def _images(options: ReportOptions, folder: StudyFolder, progress: Progress) -> Made:
     from gpgc_lab.studies.images.image_study import images_study
 
-    return images_study(options.data_dir, options.out, progress, options.n_seeds)
+    return images_study(options.data_dir, folder, progress, options.n_seeds)
 
 
-def _labels(options: ReportOptions, progress: Progress) -> Made:
+def _labels(options: ReportOptions, folder: StudyFolder, progress: Progress) -> Made:
     from gpgc_lab.studies.images.few_labels import labels_study
 
-    return labels_study(options.data_dir, options.out, progress, options.n_seeds)
+    return labels_study(options.data_dir, folder, progress, options.n_seeds)
 
 
-def _width(options: ReportOptions, progress: Progress) -> Made:
+def _width(options: ReportOptions, folder: StudyFolder, progress: Progress) -> Made:
     from gpgc_lab.studies.width import width_study
 
-    return width_study(options.data_dir, options.n_seeds, options.out, progress)
+    return width_study(options.data_dir, options.n_seeds, folder, progress)
 
 
 STUDIES: tuple[Study, ...] = (
@@ -70,7 +74,7 @@ STUDIES: tuple[Study, ...] = (
         "citation",
         "Citation networks",
         "The paper's models by its protocol, and the default model of this package beside them.",
-        "gpgc reproduce citation --random-splits 20",
+        f"gpgc reproduce citation --random-splits {RANDOM_SPLITS}",
         (),
         _citation,
     ),
@@ -104,7 +108,7 @@ STUDIES: tuple[Study, ...] = (
         "calibration",
         "How far probabilities can be trusted",
         "Beyond the paper: calibration, prediction sets, and nodes that do not belong.",
-        "gpgc reproduce calibration --random-splits 10",
+        f"gpgc reproduce calibration --random-splits {RANDOM_SPLITS}",
         ("reliability", "risk_coverage", "standard_deviations"),
         _calibration,
     ),
@@ -112,7 +116,7 @@ STUDIES: tuple[Study, ...] = (
         "active",
         "What to label next",
         "Beyond the paper: accuracy against the number of labels, by how they are chosen.",
-        "gpgc reproduce active",
+        f"gpgc reproduce active --runs {ACTIVE_RUNS}",
         ("labelling_curve",),
         _active,
     ),

@@ -7,7 +7,6 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from gpgc_lab.report.significance import HIGHER, LOWER
 from gpgc_lab.tables import Table, show
 
 if TYPE_CHECKING:
@@ -128,7 +127,7 @@ def _row(row: Any, numeric: list[bool]) -> str:
 
 def _cell(cell: Any) -> str:
     text = _inline(show(cell))
-    return f"<mark>{text}</mark>" if text.endswith((HIGHER, LOWER)) else text
+    return f"<mark>{text}</mark>" if getattr(cell, "mark", "") else text
 
 
 def _kind(is_number: bool, is_short: bool = False) -> str:

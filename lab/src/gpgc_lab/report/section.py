@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gpgc.errors import DataError
+from gpgc_lab.cells import from_json
 from gpgc_lab.origin import describe
 from gpgc_lab.tables import Table
 
@@ -47,7 +48,7 @@ def read_tables(path: Path) -> list[Table]:
                 name,
                 table["title"],
                 list(table["rows"][0]) if table["rows"] else [],
-                [list(row.values()) for row in table["rows"]],
+                [list(map(from_json, row.values())) for row in table["rows"]],
                 table["notes"],
             )
             for name, table in stored.items()
@@ -70,6 +71,6 @@ def run_origins(runs: Sequence[dict[str, Any]], since: str) -> list[str]:
     for run in runs:
         groups.setdefault((run["date"] >= since, describe(run)), {})[run["system"]] = None
     return [
-        f"{'Fresh' if is_fresh else 'Stored'}: {', '.join(systems)}. {made}"
-        for (is_fresh, made), systems in groups.items()
+        f"{'Fresh' if is_fresh else 'Stored'}: {', '.join(systems)}. {known}"
+        for (is_fresh, known), systems in groups.items()
     ]

@@ -1,24 +1,21 @@
-"""Differences from the published numbers that the seeds do not explain."""
+"""Differences from the published numbers that the runs do not explain."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from gpgc_lab.cells import HIGHER, LOWER, Difference, Measured
 from gpgc_lab.tables import Table
 
-HIGHER, LOWER = "▲", "▼"
 POINTS = 1.0
 """Difference that is marked where runs do not vary, in percentage points."""
 
-_PAIR = re.compile(r"(\d+\.\d+)(?: ± (\d+\.\d+))? \((\d+\.\d+)\)")
-_RUNS = re.compile(r"(\d+) (?:seeds|random splits)")
 
-
-def difference(values: Sequence[float], published: float | None) -> str | None:
+def difference(values: Sequence[float], published: float | None) -> Difference | None:
     """Return measured minus published, marked where the runs do not explain it.
 
     Parameters
@@ -30,45 +27,35 @@ def difference(values: Sequence[float], published: float | None) -> str | None:
 
     Examples
     --------
-    >>> difference([80.0, 82.0], 81.5), difference([79.1], 81.2), difference([70.0], None)
-    ('-0.5', '-2.1 ▼', None)
+    >>> print(difference([80.0, 82.0], 81.5), difference([79.1], 81.2), difference([70.0], None))
+    -0.5 -2.1 ▼ None
     """
-    if published is None or not values:
+    if published is None or not len(values):
         return None
-    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-    gap = float(np.mean(values)) - published
-    return f"{round(gap, 1) + 0.0:+.1f}{_mark(gap, deviation, len(values))}"
+    measured = marked(Measured.of(values, published))
+    return Difference(float(np.mean(values)) - published, measured.mark)
 
 
-def marked(table: Table) -> Table:
-    """Return a table of accuracies with its cells "ours (paper's)" marked where they differ.
+def marked(cell: Any) -> Any:
+    """Return a measurement with its mark; any other cell as it is.
 
-    The number of runs behind a ± is read in title or notes; unknown, it counts as one.
+    The gap is explained by two standard errors of the mean, or by one percentage point where
+    there is no spread.
 
     Examples
     --------
-    >>> table = Table("a", "Accuracy: ours (paper's)", ["model", "cora"],
-    ...               [["big", "81.1 (83.6)"], ["X", "86.0 (86.0)"]])
-    >>> marked(table).rows
-    [['big', '81.1 (83.6) ▼'], ['X', '86.0 (86.0)']]
+    >>> print(marked(Measured(81.1, published=83.6)), marked(Measured(86.0, published=86.0)))
+    81.1 (83.6) ▼ 86.0 (86.0)
     """
-    if "accuracy" not in table.title.lower():
-        return table
-    runs = _RUNS.search(" ".join((table.title, *table.notes)))
-    n_runs = int(runs[1]) if runs else 1
-    return replace(table, rows=[[_marked_cell(cell, n_runs) for cell in row] for row in table.rows])
-
-
-def _marked_cell(cell: object, n_runs: int) -> object:
-    pair = _PAIR.fullmatch(cell) if isinstance(cell, str) else None
-    if pair is None:
+    if not isinstance(cell, Measured) or cell.published is None or cell.mean is None:
         return cell
-    gap = float(pair[1]) - float(pair[3])
-    return f"{cell}{_mark(gap, float(pair[2] or 0), n_runs)}"
-
-
-def _mark(gap: float, deviation: float, n_runs: int) -> str:
-    explained = 2 * deviation / np.sqrt(n_runs) if deviation else POINTS
+    gap = cell.mean - cell.published
+    explained = 2 * cell.std / np.sqrt(cell.n_runs) if cell.std else POINTS
     if abs(gap) <= explained + 1e-9:
-        return ""
-    return f" {HIGHER if gap > 0 else LOWER}"
+        return cell
+    return replace(cell, mark=HIGHER if gap > 0 else LOWER)
+
+
+def marked_table(table: Table) -> Table:
+    """Return a table with all its measurements marked."""
+    return replace(table, rows=[[marked(cell) for cell in row] for row in table.rows])

@@ -11,8 +11,9 @@ import numpy as np
 
 from gpgc import GPGCClassifier
 from gpgc_lab.speed.measure import fastest
-from gpgc_lab.speed.task import Task, propagation
+from gpgc_lab.speed.propagation import propagation
 from gpgc_lab.speed.variants import COMPILED, loops
+from gpgc_lab.task import Task
 
 BLOCK = 1024
 """Rows that are evaluated at once where the temporaries of N × N would not fit."""
@@ -22,7 +23,7 @@ def run(system: str, task: str, noise: float, repeats: int) -> dict[str, Any]:
     """Do the job of a file by one of the systems: seconds and accuracy."""
     given = Task.load(task)
     answers: list[Any] = []
-    label = SYSTEMS[system]
+    label = FORMULATIONS[system]
     (seconds,) = fastest([lambda: answers.append(label(given, noise))], repeats)
     return {"seconds": seconds, "accuracy": given.accuracy(answers[-1])}
 
@@ -31,36 +32,38 @@ def run_share(task: str, sparse: bool, n_rows: int) -> dict[str, Any]:
     """Estimate the seconds of the N × N formulation from those of some rows."""
     given = Task.load(task)
     start = perf_counter()
-    aggregate = _aggregation(given.adjacency, sparse)
+    aggregate = _aggregation(given.problem.adjacency, sparse)
     prepared = perf_counter()
-    square_formulation(aggregate, given.features, n_rows)
+    square_formulation(aggregate, given.problem.features, n_rows)
     done = perf_counter()
-    share = n_rows / len(given.labels)
+    share = n_rows / len(given.problem.labels)
     return {"seconds": prepared - start + (done - prepared) / share}
 
 
 def exact(task: Task, noise: float, is_compiled: bool = False) -> Any:
     """Label all nodes by gpgc."""
     estimator = GPGCClassifier("big", noise_variance=noise, class_prior="labels", dtype="float32")
-    known = np.full(len(task.labels), -1)
-    known[task.train] = task.labels[task.train]
+    known = np.full(len(task.problem.labels), -1)
+    known[task.problem.train] = task.problem.labels[task.problem.train]
     with loops(is_compiled):
-        return estimator.fit(task.features, known, adjacency=task.adjacency).predict()
+        return estimator.fit(
+            task.problem.features, known, adjacency=task.problem.adjacency
+        ).predict()
 
 
 def square(task: Task, noise: float, sparse: bool) -> Any:
     """Label all nodes by forming Γ of all pairs of them."""
-    gamma = square_formulation(_aggregation(task.adjacency, sparse), task.features)
-    return _labels(gamma[:, task.train], task, noise)
+    gamma = square_formulation(_aggregation(task.problem.adjacency, sparse), task.problem.features)
+    return _labels(gamma[:, task.problem.train], task, noise)
 
 
 def nystrom(task: Task, noise: float) -> Any:
     """Label all nodes by the feature map of a Nyström approximation."""
-    features = nystrom_map(task.adjacency, task.features, task.train)
-    return _labels(features @ features[task.train].T, task, noise)
+    features = nystrom_map(task.problem.adjacency, task.problem.features, task.problem.train)
+    return _labels(features @ features[task.problem.train].T, task, noise)
 
 
-SYSTEMS: dict[str, Callable[[Task, float], Any]] = {
+FORMULATIONS: dict[str, Callable[[Task, float], Any]] = {
     "exact": exact,
     f"exact{COMPILED}": partial(exact, is_compiled=True),
     "square": partial(square, sparse=False),
@@ -137,6 +140,6 @@ def _relu(inner: Any, left: Any, right: Any) -> Any:
 
 def _labels(columns: Any, task: Task, noise: float) -> Any:
     """Return the class with the largest posterior mean."""
-    gamma = columns[task.train].astype(np.float64)
+    gamma = columns[task.problem.train].astype(np.float64)
     weights = np.linalg.solve(gamma + noise * np.eye(len(gamma)), task.targets())
     return (columns @ weights.astype(columns.dtype)).argmax(axis=1)

@@ -9,16 +9,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 import gpgc
 from gpgc.datasets import Dataset
 from gpgc.gp import NoisePath
 from gpgc_lab.speed.formulations import nystrom_map
 from gpgc_lab.speed.measure import in_own_process
-from gpgc_lab.speed.task import Task
 from gpgc_lab.speed.variants import NOTE, variants
 from gpgc_lab.tables import Table
+from gpgc_lab.task import Task
 
 NOISE_LEVELS = np.logspace(-3, 1, 101)
 """Relative to the mean prior variance of all nodes."""
@@ -57,14 +56,7 @@ def rival_tables(
     )
     with TemporaryDirectory() as folder:
         for data in datasets:
-            task = Task(
-                sp.csr_array(data.adjacency),
-                sp.csr_array(data.features),
-                data.labels,
-                data.train,
-                data.validation,
-                data.test,
-            )
+            task = Task.of(data)
             path = Path(folder) / f"{data.name}.npz"
             task.save(path)
             table.rows += _rows(data.name, task, str(path), quick, neural_tangents)
@@ -74,11 +66,11 @@ def rival_tables(
 def _rows(
     name: str, task: Task, path: str, quick: bool, neural_tangents: str | None
 ) -> list[list[Any]]:
-    covariance = gpgc.covariance(task.adjacency, task.features)
-    features = nystrom_map(task.adjacency, task.features, task.train)
-    noise = choose_noise(task, covariance.block(None, task.train), covariance.diag())
+    covariance = gpgc.covariance(task.problem.adjacency, task.problem.features)
+    features = nystrom_map(task.problem.adjacency, task.problem.features, task.problem.train)
+    noise = choose_noise(task, covariance.block(None, task.problem.train), covariance.diag())
     approximate = choose_noise(
-        task, features @ features[task.train].T, np.einsum("ij,ij->i", features, features)
+        task, features @ features[task.problem.train].T, np.einsum("ij,ij->i", features, features)
     )
     repeats = 5 if quick else 15
     rows: list[list[Any]] = []
@@ -104,11 +96,11 @@ def _rows(
             add("gpgc" + suffix, cores, answer, seconds)
         return seconds
 
-    ways = variants(len(task.labels))
+    ways = variants(len(task.problem.labels))
     single = ours(1)
     add("Nyström per layer", 1, alone("nystrom", 1, approximate, repeats), single)
     full = ours(None)
-    large = len(task.labels) > LARGE
+    large = len(task.problem.labels) > LARGE
     for sparse in (True, False):
         kind = f"N × N, {'sparse' if sparse else 'dense'}"
         if quick and large:
@@ -136,8 +128,8 @@ def _rows(
 
 def choose_noise(task: Task, columns: Any, variances: Any) -> float:
     """Return the noise with the best validation accuracy, given Γ[:, train] and its diagonal."""
-    path = NoisePath(columns[task.train], task.targets())
+    path = NoisePath(columns[task.problem.train], task.targets())
     noise = NOISE_LEVELS * float(np.mean(variances))
-    scores = columns[task.validation].astype(np.float64) @ path.weights(noise)
-    right = scores.argmax(axis=2) == task.labels[task.validation]
+    scores = columns[task.problem.validation].astype(np.float64) @ path.weights(noise)
+    right = scores.argmax(axis=2) == task.problem.labels[task.problem.validation]
     return float(noise[right.mean(axis=1).argmax()])

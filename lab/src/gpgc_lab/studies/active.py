@@ -15,7 +15,9 @@ from gpgc._typing import Array, Integers
 from gpgc.datasets import Dataset, load_planetoid
 from gpgc.uncertainty.suggest import Labelling, Strategy
 from gpgc_lab import published
-from gpgc_lab.journal import Journal, Record
+from gpgc_lab.code_digest import digest, package_files
+from gpgc_lab.journal import Measurements, Record
+from gpgc_lab.locations import StudyFolder
 from gpgc_lab.plotting import MARKERS, PALETTE, save_figure
 from gpgc_lab.tables import Table
 
@@ -39,19 +41,20 @@ Curves = dict[str, list[Record]]
 
 
 def active_study(
-    data_dir: Path | None, n_runs: int, folder: Path, progress: Callable[[str], None]
+    data_dir: Path | None, n_runs: int, folder: StudyFolder, progress: Callable[[str], None]
 ) -> tuple[list[Table], list[Path]]:
     """Return the tables of the three citation networks, and the picture that was written.
 
     What is measured is kept in ``active_runs.jsonl`` of the folder and not measured again.
     """
-    journal = Journal(folder / "active_runs.jsonl")
+    journal = folder.journal("active_runs.jsonl", ("key", "measured"))
+    known = Measurements(journal, digest([*package_files(), Path(__file__)]))
     first: dict[str, Curves] = {}
     curves: dict[str, Curves] = {}
     for name in published.CITATION:
         data = load_planetoid(name, data_dir)
-        first[name] = first_labels(data, n_runs, journal, progress)
-        curves[name] = labelling_curves(data, n_runs, journal, progress)
+        first[name] = first_labels(data, n_runs, known, progress)
+        curves[name] = labelling_curves(data, n_runs, known, progress)
     tables = [
         _table(
             first,
@@ -67,11 +70,13 @@ def active_study(
             "public split; they cannot be chosen.",
         ),
     ]
-    return tables, draw_curves(curves, folder)
+    for table in tables:
+        table.notes.extend(known.notes())
+    return tables, draw_curves(curves, folder.out)
 
 
 def first_labels(
-    data: Dataset, n_runs: int, journal: Journal, progress: Callable[[str], None]
+    data: Dataset, n_runs: int, measurements: Measurements, progress: Callable[[str], None]
 ) -> Curves:
     """Return accuracies on all other nodes where every node may be chosen."""
     known = np.flatnonzero(data.labels >= 0)
@@ -81,7 +86,7 @@ def first_labels(
     for run in range(n_runs):
         for strategy in DRAWN_AT_RANDOM if run else STRATEGIES:
             progress(f"{data.name}: beginning {run + 1} of {n_runs}, {strategy}")
-            record = journal.recall(
+            record = measurements.recall(
                 partial(_label, start, strategy, budgets, run, None),
                 **_key(data, strategy, run, budgets, "all others"),
             )
@@ -90,7 +95,7 @@ def first_labels(
 
 
 def labelling_curves(
-    data: Dataset, n_runs: int, journal: Journal, progress: Callable[[str], None]
+    data: Dataset, n_runs: int, measurements: Measurements, progress: Callable[[str], None]
 ) -> Curves:
     """Return accuracies on test nodes, which cannot be chosen."""
     known, budgets = np.flatnonzero(data.labels >= 0), BUDGETS[data.name]
@@ -101,7 +106,7 @@ def labelling_curves(
         start = _Start(data, np.setdiff1d(known, test))
         for strategy in STRATEGIES:
             progress(f"{data.name}: run {run + 1} of {n_runs}, {strategy}")
-            record = journal.recall(
+            record = measurements.recall(
                 partial(_label, start, strategy, budgets, run, test),
                 **_key(data, strategy, run, budgets, "test"),
             )

@@ -19,6 +19,7 @@ from gpgc.gp import NoisePath, choose_noise
 from gpgc.kernels import ArcCosine, BaseKernel, InnerProduct, Polynomial, SquaredExponential
 from gpgc.models import Model
 from gpgc_lab import published
+from gpgc_lab.cells import Measured
 from gpgc_lab.tables import Table
 
 KERNELS: tuple[BaseKernel, ...] = (
@@ -227,8 +228,8 @@ def _accuracy_table(scores: dict[str, CitationScores]) -> Table:
         paper = published.CITATION_ACCURACY.get(row.partition(",")[0])
         cells = []
         for place, name in enumerate(published.CITATION):
-            mine = f"{100 * scores[name].accuracy[row]:.1f}"
-            cells.append(f"{mine} ({paper[place]})" if paper else mine)
+            mine = [100 * scores[name].accuracy[row]]
+            cells.append(Measured.of(mine, paper[place] if paper else None))
         table.rows.append([row, *cells])
     return table
 
@@ -269,7 +270,7 @@ def _random_table(random: dict[str, list[CitationScores]], n_random: int) -> Tab
     for row in ROWS:
         cells = []
         for name in published.CITATION:
-            values = 100 * np.array([score.accuracy[row] for score in random[name]])
-            cells.append(f"{values.mean():.1f} ± {values.std():.1f}")
+            values = [100 * score.accuracy[row] for score in random[name]]
+            cells.append(Measured.of(values, ddof=0))
         table.rows.append([row, *cells])
     return table

@@ -9,17 +9,17 @@ from statistics import median
 from typing import Any
 
 from gpgc_lab import published
+from gpgc_lab.comparison.make_task import known_task
 from gpgc_lab.comparison.runs import (
     Job,
-    Record,
     RunOptions,
     latest,
-    read_runs,
     run_file,
     run_systems,
 )
 from gpgc_lab.comparison.systems import settings_of
-from gpgc_lab.comparison.task import known_task
+from gpgc_lab.journal import Record
+from gpgc_lab.locations import StudyFolder
 from gpgc_lab.tables import Table
 
 LIMIT_SECONDS = 1200.0
@@ -35,7 +35,7 @@ GIVEN_SETTINGS = {"count_choice": False}
 def runtime_study(
     data_dir: Path | None,
     n_seeds: int,
-    out: Path,
+    folder: StudyFolder,
     options: RunOptions,
     progress: Callable[[str], None],
 ) -> list[Table]:
@@ -48,16 +48,16 @@ def runtime_study(
             for system in SYSTEMS
             for seed in range(n_seeds)
         ]
-        runs = run_systems(task, jobs, run_file(out, name), limited, progress)
+        runs = run_systems(task, jobs, run_file(folder, name), limited, progress)
         slow = {run["system"] for run in runs if run["status"] == "out of time"}
         probes = [Job(system, 0, {"epochs": PROBE_EPOCHS}) for system in sorted(slow)]
-        run_systems(task, probes, run_file(out, name), limited, progress)
-    return runtime_tables({name: timed_runs(out, name) for name in published.CITATION})
+        run_systems(task, probes, run_file(folder, name), limited, progress)
+    return runtime_tables({name: timed_runs(folder, name) for name in published.CITATION})
 
 
-def timed_runs(out: Path, name: str) -> list[Record]:
+def timed_runs(folder: StudyFolder, name: str) -> list[Record]:
     """Return the runs in a file that the table of seconds is made of."""
-    return latest(run for run in read_runs(run_file(out, name)) if _role(run) is not None)
+    return latest(run for run in run_file(folder, name).rows if _role(run) is not None)
 
 
 def runtime_tables(runs: Mapping[str, Sequence[Record]]) -> list[Table]:

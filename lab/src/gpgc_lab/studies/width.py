@@ -16,7 +16,10 @@ from gpgc.finite import finite_covariance
 from gpgc.graph import normalize
 from gpgc.models import Architecture, covariance
 from gpgc_lab import published
-from gpgc_lab.journal import Journal, Record
+from gpgc_lab.cells import Measured
+from gpgc_lab.code_digest import digest, package_files
+from gpgc_lab.journal import Measurements, Record
+from gpgc_lab.locations import StudyFolder
 from gpgc_lab.plotting import MARKERS, PALETTE, save_figure
 from gpgc_lab.tables import Table
 
@@ -32,7 +35,7 @@ Progress = Callable[[str], None]
 
 
 def width_study(
-    data_dir: Path | None, seeds: int, out: Path, progress: Progress
+    data_dir: Path | None, seeds: int, folder: StudyFolder, progress: Progress
 ) -> tuple[list[Table], list[Path]]:
     """Return the tables of accuracy and of distance to Γ, and the picture that was written.
 
@@ -42,34 +45,40 @@ def width_study(
         Where the citation networks are.
     seeds : int
         How often each network is trained, and drawn.
-    out : Path
+    folder : StudyFolder
         Folder of the picture and of ``width_runs.jsonl``, which holds what is known of each
         network as soon as it is; what is found there is not measured again.
     progress : callable
         Told what is being done.
     """
-    journal = Journal(out / "width_runs.jsonl")
+    journal = folder.journal("width_runs.jsonl", ("key", "measured"))
+    measurements = Measurements(journal, digest([*package_files(), Path(__file__)]))
     datasets = {name: load_planetoid(name, data_dir) for name in published.CITATION}
     accuracy = {
-        name: trained_accuracy(data, seeds, journal, progress) for name, data in datasets.items()
+        name: trained_accuracy(data, seeds, measurements, progress)
+        for name, data in datasets.items()
     }
     infinite = {name: infinite_accuracy(data) for name, data in datasets.items()}
     first = next(iter(datasets.values()))
-    distance = distances(first, seeds, journal, progress)
+    distance = distances(first, seeds, measurements, progress)
     tables = [
         _accuracy_table(accuracy, infinite, seeds),
         _distance_table(distance, first.name, seeds),
     ]
-    return tables, draw_width(accuracy, infinite, distance, first.name, out)
+    for table in tables:
+        table.notes.extend(measurements.notes())
+    return tables, draw_width(accuracy, infinite, distance, first.name, folder.out)
 
 
-def trained_accuracy(data: Dataset, seeds: int, journal: Journal, progress: Progress) -> Array:
+def trained_accuracy(
+    data: Dataset, seeds: int, measurements: Measurements, progress: Progress
+) -> Array:
     """Return test accuracies (n_widths, n_seeds) of networks that are trained."""
     result = np.zeros((len(TRAINED), seeds))
     for place, width in enumerate(TRAINED):
         for seed in range(seeds):
             progress(f"{data.name}: {width} units, run {seed + 1} of {seeds}")
-            record = journal.recall(
+            record = measurements.recall(
                 partial(_train, data, width, seed), dataset=data.name, trained=width, seed=seed
             )
             result[place, seed] = record["accuracy"]
@@ -100,7 +109,7 @@ def _accuracy(probabilities: Array, data: Dataset) -> float:
     return float(np.mean(probabilities.argmax(axis=1)[data.test] == data.labels[data.test]))
 
 
-def distances(data: Dataset, seeds: int, journal: Journal, progress: Progress) -> Array:
+def distances(data: Dataset, seeds: int, measurements: Measurements, progress: Progress) -> Array:
     r"""Return :math:`\|\Gamma_w - \Gamma\|_F / \|\Gamma\|_F` of networks that are drawn.
 
     Returns
@@ -119,7 +128,7 @@ def distances(data: Dataset, seeds: int, journal: Journal, progress: Progress) -
     for place, width in enumerate(DRAWN):
         progress(f"{data.name}: covariance of random networks with {width} units")
         for seed in range(seeds):
-            record = journal.recall(
+            record = measurements.recall(
                 partial(draw, width, seed), dataset=data.name, drawn=width, seed=seed
             )
             result[place, seed] = record["distance"]
@@ -144,12 +153,11 @@ def _accuracy_table(accuracy: dict[str, Array], infinite: dict[str, float], seed
         ],
     )
     for name, runs in accuracy.items():
-        ours = [f"{100 * row.mean():.1f} ± {100 * row.std():.1f}" for row in runs]
-        ours.append(f"{100 * infinite[name]:.1f}")
         paper = _published(name)
+        values = [*(100 * runs), [100 * infinite[name]]]
         cells = [
-            f"{mine} ({paper[width]})" if width in paper else mine
-            for width, mine in zip((*TRAINED, None), ours, strict=True)
+            Measured.of(mine, paper.get(width), ddof=0)
+            for width, mine in zip((*TRAINED, None), values, strict=True)
         ]
         table.rows.append([name, *cells])
     return table

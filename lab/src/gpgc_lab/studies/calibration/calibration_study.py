@@ -11,7 +11,9 @@ import numpy as np
 
 from gpgc.datasets import load_planetoid
 from gpgc_lab import published
-from gpgc_lab.journal import Journal, Record
+from gpgc_lab.code_digest import digest, module_files, package_files
+from gpgc_lab.journal import Measurements, Record
+from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies.calibration.calibration_figures import (
     draw_deviations,
     draw_reliability,
@@ -39,13 +41,15 @@ Records = dict[str, dict[str | int, list[Record]]]
 
 
 def calibration_study(
-    data_dir: Path | None, n_random: int, folder: Path, progress: Callable[[str], None]
+    data_dir: Path | None, n_random: int, folder: StudyFolder, progress: Callable[[str], None]
 ) -> tuple[list[Table], list[Path]]:
     """Return the tables of the three citation networks, and the pictures that were written.
 
     What is measured is kept in ``calibration_runs.jsonl`` of the folder and not measured again.
     """
-    journal = Journal(folder / "calibration_runs.jsonl")
+    journal = folder.journal("calibration_runs.jsonl", ("key", "measured"))
+    code = digest([*package_files(), *module_files(Path(__file__))])
+    measurements = Measurements(journal, code)
     records: Records = {}
     for name in published.CITATION:
         bench = Bench(load_planetoid(name, data_dir))
@@ -53,18 +57,21 @@ def calibration_study(
         for split in splits_of(bench.data, n_random, FIRST_SEED):
             progress(f"{name}: split {split.name}")
             records[name][split.name] = [
-                journal.recall(measure, dataset=name, split=split.name, system=system)
+                measurements.recall(measure, dataset=name, split=split.name, system=system)
                 for system, measure in _systems(bench, split)
             ]
     tables = [_forecast_table(records, "public")]
     if n_random:
         tables.append(_forecast_table(records, "random"))
     tables += [_set_table(records), _novelty_table(records)]
+    for table in tables:
+        table.notes.extend(measurements.notes())
     return tables, [
-        *draw_reliability(_pooled(records, "forecasts"), folder),
-        *draw_risk(_pooled(records, "forecasts"), folder),
+        *draw_reliability(_pooled(records, "forecasts"), folder.out),
+        *draw_risk(_pooled(records, "forecasts"), folder.out),
         *draw_deviations(
-            {name: splits["public"][0]["deviations"] for name, splits in records.items()}, folder
+            {name: splits["public"][0]["deviations"] for name, splits in records.items()},
+            folder.out,
         ),
     ]
 

@@ -17,12 +17,14 @@ from gpgc.datasets.image_graphs import (
 from gpgc.estimators import GPGCClassifier
 from gpgc.graph import neighbor_graph
 from gpgc_lab import published
-from gpgc_lab.comparison.task import Task
+from gpgc_lab.comparison.runs import FIELDS
+from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies.images.candidates import Candidate, candidates, choose, learn_from_validation
 from gpgc_lab.studies.images.image_study import N_NEIGHBORS, describe_features
 from gpgc_lab.studies.images.network_features import load_network_features
 from gpgc_lab.studies.images.other_systems import accuracy_cell, other_systems
 from gpgc_lab.tables import Table
+from gpgc_lab.task import Task
 
 MODELS = ("GCN", "GPGC-big", "GPGC broad, default", "GPGC-X")
 RUNS = "labels_runs.jsonl"
@@ -32,7 +34,7 @@ Accuracies = dict[str, dict[int, list[float]]]
 
 def labels_study(
     data_dir: Path | None,
-    out: Path,
+    folder: StudyFolder,
     progress: Callable[[str], None],
     seeds: int = 5,
     features: Path | None = None,
@@ -43,7 +45,7 @@ def labels_study(
     ----------
     data_dir : Path, optional
         Where to look for the images first.
-    out : Path
+    folder : StudyFolder
         Folder for the runs of other systems.
     progress : callable
         Told what goes on.
@@ -70,7 +72,9 @@ def labels_study(
 
     def gcn(data: Dataset) -> dict[str, list[float]]:
         command = f"gpgc reproduce labels --seeds {seeds}"
-        return other_systems(Task.of(data), ["GCN"], seeds, out / RUNS, command, progress)
+        return other_systems(
+            Task.of(data), ["GCN"], seeds, folder.journal(RUNS, FIELDS), command, progress
+        )
 
     for name, one in made.items():
         on_network = _study(as_dataset(name, one), gcn, progress)

@@ -18,12 +18,14 @@ from gpgc.estimators import GPGCClassifier
 from gpgc.graph import neighbor_graph
 from gpgc.models import Model
 from gpgc_lab import published
-from gpgc_lab.comparison.task import Task
+from gpgc_lab.comparison.runs import FIELDS
+from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies.images.candidates import Choice, candidates, choose, learn_from_validation
 from gpgc_lab.studies.images.image_figures import draw_maps, draw_samples, map_features
 from gpgc_lab.studies.images.network_features import load_network_features
 from gpgc_lab.studies.images.other_systems import accuracy_cell, other_systems
 from gpgc_lab.tables import Table
+from gpgc_lab.task import Task
 
 OTHERS = ("GCN", "GAT", "GGP", "GLCN", "GGP-X")
 N_NEIGHBORS = 10
@@ -75,7 +77,7 @@ class ImageScores:
 
 def images_study(
     data_dir: Path | None,
-    out: Path,
+    folder: StudyFolder,
     progress: Callable[[str], None],
     seeds: int = 5,
     features: Path | None = None,
@@ -86,7 +88,7 @@ def images_study(
     ----------
     data_dir : Path, optional
         Where to look for the images first; without images only their samples are not drawn.
-    out : Path
+    folder : StudyFolder
         Folder for the pictures and for the runs of other systems.
     progress : callable
         Told what goes on.
@@ -100,7 +102,9 @@ def images_study(
     for name, one in made.items():
         data, scores[name] = evaluate(name, one, progress)
         command = f"gpgc reproduce images --seeds {seeds}"
-        others = other_systems(Task.of(data), OTHERS, seeds, out / RUNS, command, progress)
+        others = other_systems(
+            Task.of(data), OTHERS, seeds, folder.journal(RUNS, FIELDS), command, progress
+        )
         scores[name].accuracy |= others
         progress(f"{name}: map of the features")
         maps.append(map_features(name, one, data.adjacency))
@@ -109,9 +113,9 @@ def images_study(
         images = [load_images(name, data_dir) for name in made]
     except DataError as error:
         tables[0].notes.append(f"No samples of the images are drawn: {error}")
-        return tables, draw_maps(maps, {}, out)
+        return tables, draw_maps(maps, {}, folder.out)
     classes = {data.name: data.classes for data in images}
-    return tables, [*draw_samples(images, out), *draw_maps(maps, classes, out)]
+    return tables, [*draw_samples(images, folder.out), *draw_maps(maps, classes, folder.out)]
 
 
 def evaluate(

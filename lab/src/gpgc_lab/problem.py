@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gpgc._typing import Array
-from gpgc.datasets import Dataset
+if TYPE_CHECKING:
+    from gpgc._typing import Array
+    from gpgc.datasets import Dataset
 
 
 @dataclass(frozen=True, eq=False)
