@@ -144,9 +144,7 @@ def classify(
 def suggest(
     out: Annotated[
         Path,
-        typer.Option(
-            help="CSV to write: rank,id,gain, a row a suggestion; - is standard output."
-        ),
+        typer.Option(help="CSV to write: rank,id,gain, a row a suggestion; - is standard output."),
     ],
     edges: EdgesOption = None,
     features: FeaturesOption = None,
@@ -214,6 +212,6 @@ def _stop(message: str) -> NoReturn:
     raise SystemExit(2) from None
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning as one sentence, without the place in the code that a user cannot see."""
     sys.stderr.write(f"gpgc: warning: {message}\n")

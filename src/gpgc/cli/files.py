@@ -224,7 +224,7 @@ def _load_array(path: Path) -> Any:
         raise InputError(
             f"{path}: expected at least one row and one column, got shape {matrix.shape}"
         )
-    values = matrix if path.suffix == ".npy" else matrix.data
+    values: Any = matrix if path.suffix == ".npy" else matrix.data
     if not np.isfinite(values).all():
         raise InputError(f"{path}: expected finite numbers, got NaN or infinity")
     if values.size and max(abs(float(values.max())), abs(float(values.min()))) > LARGEST:

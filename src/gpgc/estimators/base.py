@@ -15,6 +15,7 @@ from gpgc.engine import Engine
 from gpgc.errors import InputError
 from gpgc.estimators.choice import choose_share_and_noise
 from gpgc.estimators.inputs import FeatureNorm, check_nodes, with_norm
+from gpgc.files import canonical_csr, parse_bytes
 from gpgc.gp import NoiseChoice, Posterior
 from gpgc.gp.selection import Criterion
 from gpgc.graph import Normalization, as_adjacency, join, nearest_links, neighbor_graph, normalize
@@ -41,7 +42,7 @@ class GraphProcess(BaseEstimator):
         n_neighbors: int = 10,
         dtype: str = "float32",
         n_jobs: int | None = None,
-        memory_limit: int | None = None,
+        memory_limit: int | str | None = None,
         random_state: int = 0,
     ) -> None:
         self.model = model
@@ -160,7 +161,7 @@ class GraphProcess(BaseEstimator):
         self.adjacency_, self._built_graph = graph, built_graph
         self._features = None if features is None else with_norm(features, self.feature_norm)
         propagation = normalize(graph, self.normalization)
-        engine = Engine(self.n_jobs, self.memory_limit)
+        engine = Engine(self.n_jobs, parse_bytes(self.memory_limit))
         self._network = build(self._architecture(), propagation, self._features, self.dtype, engine)
         self.covariance_ = self._network.covariance
 
@@ -241,6 +242,7 @@ class GraphProcess(BaseEstimator):
         else:
             if X is None:
                 raise InputError("X must hold the features of the new nodes, got None")
+            X = canonical_csr(X, "X") if sp.issparse(X) else X
             new = validate_data(
                 self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
             )

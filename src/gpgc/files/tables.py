@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
@@ -70,7 +71,7 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    """Open a table: CSV or TSV in UTF-8, gzipped or not, or Parquet.
+    r"""Open a table: CSV or TSV in UTF-8, gzipped or not, or Parquet.
 
     What the file is, its first bytes and its header tell. Cells are stripped of spaces. A FIFO is
     read as well as a file.
@@ -94,7 +95,7 @@ def read_table(path: Path) -> Table:
     --------
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "labels.tsv"
-    >>> _ = path.write_text("ID\\tlabel\\na\\tred\\n")
+    >>> _ = path.write_text("ID\tlabel\na\tred\n")
     >>> [row for _, row in read_table(path).select(["id", "label"])]
     [{'id': 'a', 'label': 'red'}]
     """
@@ -193,7 +194,7 @@ def _delimiter(header: str, path: Path) -> str:
 
 def _parquet(file: IO[bytes], source: str) -> Table:
     try:
-        from pyarrow import parquet
+        parquet = import_module("pyarrow.parquet")
     except ImportError as error:
         raise InputError(
             f"{source}: expected a table, got a Parquet file, which needs pyarrow: "
@@ -203,7 +204,9 @@ def _parquet(file: IO[bytes], source: str) -> Table:
         content = parquet.ParquetFile(file)
         header = tuple(content.schema_arrow.names)
     except (ValueError, OSError) as error:
-        raise InputError(f"{source}: expected a Parquet file, got a damaged one: {error}") from error
+        raise InputError(
+            f"{source}: expected a Parquet file, got a damaged one: {error}"
+        ) from error
 
     def rows() -> Iterator[tuple[str, list[str]]]:
         number = 0
