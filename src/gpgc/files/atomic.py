@@ -39,7 +39,7 @@ def write_file(path: str | os.PathLike[str], content: bytes, *, sync: bool = Fal
     if mode is not None and stat.S_ISDIR(mode):
         raise InputError(f"path must be a file, got the folder {given}")
     if _is_descriptor(given) or (mode is not None and not stat.S_ISREG(mode)):
-        with given.open("wb") as file:
+        with given.open("ab") as file:
             file.write(content)
         return
     target = Path(os.path.realpath(given))
