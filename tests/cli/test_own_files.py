@@ -31,9 +31,10 @@ def gpgc(tmp_path, monkeypatch, capsys):
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["gpgc", *map(str, arguments)])
-        with warnings.catch_warnings(), pytest.raises(SystemExit) as stopped:
+        with warnings.catch_warnings():
             warnings.simplefilter("default")
-            main()
+            with pytest.raises(SystemExit) as stopped:
+                main()
         printed = capsys.readouterr()
         assert "Traceback" not in printed.err
         return stopped.value.code or 0, printed.out, printed.err

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -134,9 +134,9 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 def _check_header(header: dict[str, Any], source: str) -> None:
     parameters: Any = header.get("parameters")
     _require(isinstance(parameters, dict), source, "parameters", "an object", parameters)
-    depth = parameters.get("depth")
-    allowed = type(depth) is int and 1 <= depth <= HIGHEST_DEPTH
-    _require(allowed, source, "depth", f"a whole number from 1 to {HIGHEST_DEPTH}", depth)
+    for name, (fits, expected) in _PARAMETERS.items():
+        if name in parameters:
+            _require(fits(parameters[name]), source, name, expected, parameters[name])
     built = header.get("built_graph")
     _require(isinstance(built, bool), source, "built_graph", "true or false", built)
     share: Any = header.get("feature_share")
@@ -228,6 +228,22 @@ def _is_index(values: NDArray[Any], size: int) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_whole(value: Any, lowest: int, highest: int) -> bool:
+    return type(value) is int and lowest <= value <= highest
+
+
+_PARAMETERS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "depth": (lambda v: _is_whole(v, 1, HIGHEST_DEPTH), f"a whole number up to {HIGHEST_DEPTH}"),
+    "dtype": (lambda v: v in ("float32", "float64"), "float32 or float64"),
+    "n_neighbors": (lambda v: _is_whole(v, 1, 2**31), "a whole number of at least 1"),
+    "n_jobs": (lambda v: v is None or _is_whole(v, -1, 2**16), "a number of threads or null"),
+    "random_state": (lambda v: _is_whole(v, 0, 2**32 - 1), "a seed below 2^32"),
+    "weight_variance": (lambda v: _is_number(v) and v >= 0, "a number of at least 0"),
+    "bias_variance": (lambda v: _is_number(v) and v >= 0, "a number of at least 0"),
+}
+"""Parameters whose wrong values the constructors would take: what fits, and how to call it."""
 
 
 def _require(fits: bool, source: str, name: str, expected: str, value: Any) -> None:

@@ -70,8 +70,8 @@ def load(path: str | Path) -> GraphProcess:
     stored = read_model(Path(path))
     try:
         return _rebuild(stored)
-    except (InputError, TypeError, KeyError, OverflowError) as error:
-        raise DataError(f"{path} holds parameters that do not fit: {error}") from error
+    except (ValueError, TypeError, KeyError, ArithmeticError) as error:
+        raise DataError(f"{path} holds what does not fit each other: {error}") from error
 
 
 def _rebuild(stored: StoredModel) -> GraphProcess:
