@@ -87,7 +87,7 @@ def _arrays() -> dict[str, bytes]:
 
 
 def readers(kind: str) -> dict[str, Reader]:
-    """Return the readers of ``tables``, ``arrays`` or ``models`` by their names, or a single one."""
+    """Return the readers of ``tables``, ``arrays`` or ``models`` by name, or a single one."""
     arrays = _arrays()
     ids = [f"n{i}" for i in range(10)]
     tables = {

@@ -86,7 +86,7 @@ def read_model(path: Path) -> StoredModel:
         labelled,
     )
     state = {name[6:]: array for name, array in arrays.items() if name.startswith("state/")}
-    _check_state(state, len(labelled), header["estimator"], source)
+    _check_state(state, len(labelled), header.get("estimator"), source)
     names = arrays.get("feature_names")
     if names is not None:
         fits = features is not None and names.shape == features.shape[1:]
@@ -117,10 +117,12 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
             f"{path} is truncated or was not written by gpgc's save(): {error}"
         ) from error
     if header["format"] != FORMAT:
-        raise DataError(f"{path} was not written by gpgc's save(): format {header['format']!r}")
+        raise DataError(f"{path} was not written by gpgc's save(): format {header['format']!r:.60}")
     version = header.get("version")
     if type(version) is not int or version < 1:
-        raise DataError(f"{path}: version must be a whole number of at least 1, got {version!r}")
+        raise DataError(
+            f"{path}: version must be a whole number of at least 1, got {version!r:.60}"
+        )
     if version > VERSION:
         raise DataError(
             f"{path} has format version {version}, this gpgc reads up to {VERSION}: "
@@ -189,7 +191,7 @@ def _check_state(
         "GPGCRegressor": ("values", "squeeze"),
     }.get(str(estimator))
     if needed is None:
-        raise DataError(f"{source}: estimator must be one that gpgc knows, got {estimator!r}")
+        raise DataError(f"{source}: estimator must be one that gpgc knows, got {estimator!r:.60}")
     for name in needed:
         _require(name in state, source, name, "stored", None)
     if "values" in state:

@@ -129,7 +129,7 @@ def _arrays(
     needed = list(members) if required is None else required
     if absent := [name for name in needed if name not in members]:
         raise DataError(
-            f"{source}: has no array {absent[0]}, only {', '.join(members) or 'nothing'}"
+            f"{source}: has no array {absent[0]}, only {', '.join(members)[:200] or 'nothing'}"
         )
     claimed = sum(members[name].file_size for name in {*needed, *optional} if name in members)
     if claimed > physical_memory():
@@ -191,4 +191,5 @@ def _read_array(file: IO[bytes], size: int) -> NDArray[Any]:
 
 
 def _reason(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 200 else f"{text[:200]}…"

@@ -40,7 +40,7 @@ def checked_csr(
     source : str
         Where the arrays come from, for the error message.
     dtype : dtype, default float64
-        Of the result; None keeps the one of ``data``.
+        Of the result; None keeps float32 and makes every other type float64.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def checked_csr(
             f"{source}: the arrays of sizes {data.size}, {indices.size} and {indptr.size} do not "
             f"make a sparse matrix of shape ({rows}, {columns}) with finite values: {wrong}"
         )
-    values = data.astype(data.dtype if dtype is None else dtype)
+    values = data.astype(_own_dtype(data) if dtype is None else dtype)
     index = np.int32 if max(data.size, columns) < 2**31 else np.int64
     parts = (values, indices.astype(index), indptr.astype(index))
     matrix = sp.csr_array(parts, shape=(rows, columns))
@@ -162,8 +162,14 @@ def read_sparse(path: Path) -> sp.csr_array:
         ends = arrays["row"], arrays["col"]
         if wrong := _wrong_coo(data, *ends, rows, columns) or _wrong_values(data):
             raise DataError(f"{path}: expected a sparse matrix, got {wrong}")
-        return canonical_csr(sp.coo_array((data, ends), shape=(rows, columns)), str(path))
-    raise DataError(f"{path}: expected a sparse matrix of format csr, csc or coo, got {kind!r}")
+        places = tuple(end.astype(np.int64) for end in ends)
+        values = data.astype(_own_dtype(data))
+        return canonical_csr(sp.coo_array((values, places), shape=(rows, columns)), str(path))
+    raise DataError(f"{path}: expected a sparse matrix of format csr, csc or coo, got {kind!r:.60}")
+
+
+def _own_dtype(data: NDArray[Any]) -> Any:
+    return np.float32 if data.dtype == np.float32 else np.float64
 
 
 def _checked_shape(shape: object, source: str) -> tuple[int, int]:
@@ -171,7 +177,7 @@ def _checked_shape(shape: object, source: str) -> tuple[int, int]:
         case [int(rows), int(columns)] if 0 <= rows < 2**31 and 0 <= columns < 2**31:
             return rows, columns
     raise DataError(
-        f"{source}: expected a matrix shape of two whole numbers below 2^31, got {shape!r}"
+        f"{source}: expected a matrix shape of two whole numbers below 2^31, got {shape!r:.60}"
     )
 
 
