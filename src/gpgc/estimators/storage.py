@@ -19,8 +19,6 @@ from gpgc.kernels import BASE_KERNELS
 if TYPE_CHECKING:
     from gpgc.estimators.base import GraphProcess
 
-write_whole = write_file
-
 
 def save(estimator: GraphProcess, path: Path) -> None:
     """Write a fitted estimator; either the whole file appears or nothing."""

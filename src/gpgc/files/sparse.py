@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 
 from gpgc.errors import DataError, InputError
 from gpgc.files.arrays import read_npz
-from gpgc.files.memory import physical_memory
 
 PARTS = ("data", "indices", "indptr", "shape")
+
+WIDEST = 2**24
+"""Columns that a matrix from a file may have however few its entries: products need memory for
+each column, and the shape in a file is a mere claim."""
 
 
 def checked_csr(
@@ -36,7 +39,7 @@ def checked_csr(
     data, indices, indptr : arrays of shape (nnz,), (nnz,) and (rows + 1,)
         Finite real numbers; columns from 0 on; where each row begins, never falling.
     shape : pair of int
-        Rows and columns, each below 2³¹.
+        Rows and columns, each below 2³¹, and up to ``WIDEST`` or 64 for each entry.
     source : str
         Where the arrays come from, for the error message.
     dtype : dtype, default float64
@@ -59,7 +62,7 @@ def checked_csr(
     array([[0., 2.]])
     """
     rows, columns = _checked_shape(shape, source)
-    if wrong := _wrong_csr(data, indices, indptr, rows, columns):
+    if wrong := _wrong_csr(data, indices, indptr, rows, columns) or _too_large(data, rows, columns):
         raise DataError(
             f"{source}: the arrays of sizes {data.size}, {indices.size} and {indptr.size} do not "
             f"make a sparse matrix of shape ({rows}, {columns}) with finite values: {wrong}"
@@ -148,11 +151,6 @@ def read_sparse(path: Path) -> sp.csr_array:
     kind = arrays["format"].tolist()
     kind = kind.decode("latin1") if isinstance(kind, bytes) else kind
     rows, columns = _checked_shape(arrays["shape"].tolist(), str(path))
-    if 8 * (rows + columns) > physical_memory():
-        raise DataError(
-            f"{path}: one number for each of {rows:,} rows and {columns:,} columns needs "
-            f"{8 * (rows + columns) / 2**30:,.0f} GiB, more memory than there is"
-        )
     data = arrays["data"]
     if kind in ("csr", "csc") and {"indices", "indptr"} <= set(arrays):
         shape = (rows, columns) if kind == "csr" else (columns, rows)
@@ -160,7 +158,8 @@ def read_sparse(path: Path) -> sp.csr_array:
         return matrix if kind == "csr" else sp.csr_array(matrix.T)
     if kind == "coo" and {"row", "col"} <= set(arrays):
         ends = arrays["row"], arrays["col"]
-        if wrong := _wrong_coo(data, *ends, rows, columns) or _wrong_values(data):
+        wrong = _wrong_coo(data, *ends, rows, columns) or _wrong_values(data)
+        if wrong := wrong or _too_large(data, rows, columns):
             raise DataError(f"{path}: expected a sparse matrix, got {wrong}")
         places = tuple(end.astype(np.int64) for end in ends)
         values = data.astype(_own_dtype(data))
@@ -216,6 +215,14 @@ def _wrong_coo(
         if index.size and (index.min() < 0 or index.max() >= size):
             return f"indices from {index.min()} to {index.max()} where {size} are possible"
     return ""
+
+
+def _too_large(data: NDArray[Any], rows: int, columns: int) -> str:
+    """Return whether a shape claims far more than the entries fill."""
+    size = max(rows, columns)
+    if size <= max(WIDEST, 64 * data.size):
+        return ""
+    return f"only {data.size:,} entries for {size:,} rows or columns"
 
 
 def _wrong_values(data: NDArray[Any]) -> str:
