@@ -131,28 +131,3 @@ def test_a_damaged_archive_is_refused(tmp_path: Path, arrays: dict[str, Any]) ->
         load_npz_graph(tmp_path / "single.npy")
     with pytest.raises(InputError, match="path"):
         load_npz_graph(tmp_path / "nowhere.npz")
-
-
-def test_masks_of_a_split(tmp_path: Path, arrays: dict[str, Any]) -> None:
-    masks = {f"{name}_masks": np.zeros((2, N), dtype=bool) for name in ("train", "val", "test")}
-    masks["train_masks"][1, [0, 3]] = True
-    masks["val_masks"][1, 1] = True
-    masks["test_masks"][1, [2, 4]] = True
-    path = save(tmp_path / "graph.npz", arrays | masks)
-    data = load_npz_graph(path, split=1)
-    parts = (data.train, data.validation, data.test)
-    assert [part.tolist() for part in parts] == [[0], [1], [2, 4]]  # the class of 3 is unknown
-    assert len(load_npz_graph(path).train) == 0
-    with pytest.raises(InputError, match="split must be from 0 to 1, got 2"):
-        load_npz_graph(path, split=2)
-    with pytest.raises(DataError, match="no array train_masks"):
-        load_npz_graph(save(tmp_path / "none.npz", arrays), split=0)
-    wrong = arrays | masks | {"val_masks": np.zeros((2, N + 1), dtype=bool)}
-    with pytest.raises(DataError, match="val_masks of shape"):
-        load_npz_graph(save(tmp_path / "wrong.npz", wrong), split=0)
-
-
-@pytest.mark.data
-def test_masks_of_a_real_graph(data_dir: Path) -> None:
-    data = load_npz_graph(data_dir / "graphs" / "minesweeper.npz", split=0)
-    assert [len(part) for part in (data.train, data.validation, data.test)] == [5000, 2500, 2500]

@@ -122,7 +122,7 @@ def readers(kind: str) -> dict[str, Reader]:
         "npz": Reader("x.npz", arrays["graph"], damage_archive, read_npz),
         "csr": Reader("x.npz", arrays["csr"], damage_archive, read_sparse),
         "coo": Reader("x.npz", arrays["coo"], damage_archive, read_sparse),
-        "graph": Reader("g.npz", arrays["graph"], damage_archive, lambda p: load_npz_graph(p, 0)),
+        "graph": Reader("g.npz", arrays["graph"], damage_archive, load_npz_graph),
     }
     models = {
         path.stem: Reader("m.gpgc", path.read_bytes(), damage_model, _learn)

@@ -9,7 +9,7 @@ from typing import Any
 
 import gpgc
 from gpgc.errors import DataError
-from gpgc.files import write_file
+from gpgc.estimators.storage import write_whole
 
 Record = dict[str, Any]
 
@@ -51,7 +51,7 @@ class Journal:
                     f"got {line[:60]!r}"
                 ) from error
         if rest:
-            write_file(path, text[: -len(rest)].encode())
+            write_whole(path, text[: -len(rest)].encode())
 
     def recall(self, measure: Callable[[], Record], **key: Any) -> Record:
         """Return what was measured under a key, or measure it now and write it down."""

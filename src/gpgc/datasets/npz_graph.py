@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from gpgc.files import read_npz, unpack_sparse
 from gpgc.files.sparse import PARTS
 
 
-def load_npz_graph(path: str | os.PathLike[str], split: int | None = None) -> Dataset:
+def load_npz_graph(path: str | os.PathLike[str]) -> Dataset:
     """Load a graph from one ``.npz`` file, without pickle.
 
     Parameters
@@ -26,15 +25,12 @@ def load_npz_graph(path: str | os.PathLike[str], split: int | None = None) -> Da
         a sparse adjacency, the same with ``attr_`` for sparse features or a dense ``attr_matrix``,
         the integer ``labels`` (negative: unknown) and, optionally, ``class_names``. Names that
         could only be read with pickle are replaced by numbers; every other array is ignored.
-    split : int, optional
-        Which row of ``train_masks``, ``val_masks`` and ``test_masks``, flags of shape (splits, N),
-        to take as train, validation and test; nodes of unknown class are left out.
 
     Returns
     -------
     Dataset
-        A directed graph becomes max(A, Aᵀ); self-loops are removed; without ``split``
-        train, validation and test are empty (see `random_split`).
+        A directed graph becomes max(A, Aᵀ); self-loops are removed; train, validation and test
+        are empty (see `random_split`).
 
     Raises
     ------
@@ -62,37 +58,17 @@ def load_npz_graph(path: str | os.PathLike[str], split: int | None = None) -> Da
     names = arrays.get("class_names", np.arange(n_classes))
     if names.ndim != 1 or names.size < n_classes:
         raise DataError(f"{file}: {names.size} class_names for {n_classes} classes")
-    train, validation, test = _split(file, split, labels)
+    nowhere = np.empty(0, dtype=np.int64)
     return Dataset(
         name=file.stem,
         adjacency=adjacency,
         features=features,
         labels=np.maximum(labels.astype(np.int64), -1),
         classes=tuple(str(name) for name in names),
-        train=train,
-        validation=validation,
-        test=test,
+        train=nowhere,
+        validation=nowhere,
+        test=nowhere,
     )
-
-
-def _split(file: Path, split: int | None, labels: NDArray[Any]) -> list[NDArray[np.int64]]:
-    """Return the nodes of train, validation and test by the masks in the file."""
-    if split is None:
-        return [np.empty(0, dtype=np.int64)] * 3
-    names = ["train_masks", "val_masks", "test_masks"]
-    masks = read_npz(file, names)
-    parts = []
-    for name in names:
-        mask = np.atleast_2d(masks[name])
-        if mask.ndim != 2 or mask.shape[1] != labels.size or mask.dtype.kind not in "biu":
-            raise DataError(
-                f"{file}: expected {name} of shape (splits, {labels.size}) and flags, "
-                f"got shape {mask.shape} of {mask.dtype}"
-            )
-        if not 0 <= split < len(mask):
-            raise InputError(f"split must be from 0 to {len(mask) - 1}, got {split}")
-        parts.append(np.flatnonzero(mask[split].astype(bool) & (labels >= 0)))
-    return parts
 
 
 def _sparse(file: Path, prefix: str) -> csr_array:

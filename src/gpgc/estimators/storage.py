@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from gpgc.estimators.base import GraphProcess
 
 
+write_whole = write_file
+
+
 def save(estimator: GraphProcess, path: Path) -> None:
     """Write a fitted estimator; either the whole file appears or nothing."""
     arrays: dict[str, NDArray[Any]] = {"labelled": estimator.labelled_nodes_}

@@ -11,7 +11,7 @@ from typing import Any
 
 import gpgc
 from gpgc.errors import DataError
-from gpgc.files import write_file
+from gpgc.estimators.storage import write_whole
 from gpgc_lab.comparison.children import run_children
 from gpgc_lab.comparison.systems import settings_of
 from gpgc_lab.comparison.task import Task
@@ -87,7 +87,7 @@ def run_systems(
     path.parent.mkdir(parents=True, exist_ok=True)
     stored = read_runs(path)
     if path.exists() and not path.read_bytes().endswith(b"\n"):
-        write_file(path, "".join(_line(run) for run in stored).encode())
+        write_whole(path, "".join(_line(run) for run in stored).encode())
     digest = task.digest()
     done = {} if options.fresh else {_key(run): run for run in stored if _stands(run, options)}
     wanted = [_identity(task.name, digest, job) for job in jobs]

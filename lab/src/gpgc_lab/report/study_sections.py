@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from gpgc.errors import DataError, InputError
-from gpgc.files import write_file
+from gpgc.estimators.storage import write_whole
 from gpgc_lab import published
 from gpgc_lab.comparison.runs import Record, RunOptions, latest, read_runs, run_file
 from gpgc_lab.comparison.systems import NAMES, settings_of
@@ -65,7 +65,7 @@ class Study(Protocol):
 def keep_origin(out: Path, name: str, command: str) -> None:
     """Write the command, date and machine of a study beside its tables."""
     out.mkdir(parents=True, exist_ok=True)
-    write_file(out / f"{name}.origin.json", json.dumps(origin(command), indent=1).encode())
+    write_whole(out / f"{name}.origin.json", json.dumps(origin(command), indent=1).encode())
 
 
 @dataclass(frozen=True)
