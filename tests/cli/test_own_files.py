@@ -16,6 +16,7 @@ import pytest
 import scipy.sparse as sp
 
 from gpgc.cli.app import main
+from gpgc.errors import GPGCWarning
 
 EDGES = "source,target\na,b\nb,c\nd,e\ne,f\n"
 LABELS = "id,label\na,left\nc,left\nd,right\nf,right\nb,\n"
@@ -32,7 +33,8 @@ def gpgc(tmp_path, monkeypatch, capsys):
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["gpgc", *map(str, arguments)])
         with warnings.catch_warnings():
-            warnings.simplefilter("default")
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("default", GPGCWarning)
             with pytest.raises(SystemExit) as stopped:
                 main()
         printed = capsys.readouterr()
