@@ -1,5 +1,6 @@
 """The package as a whole: light imports, frameworks kept out of the core."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,14 @@ def imported_by(statement: str) -> set[str]:
     code = f"import sys; {statement}; print(' '.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_files_are_below_everything_else():
+    assert not imported_by("import gpgc.files") & {"sklearn", "threadpoolctl", "pandas", "pyarrow"}
+    folder = Path(gpgc.__file__).parent / "files"
+    for path in folder.glob("*.py"):
+        modules = re.findall(r"^\s*(?:from|import) gpgc\.(\w+)", path.read_text(), re.MULTILINE)
+        assert set(modules) <= {"errors", "files"}, path.name
 
 
 @pytest.mark.parametrize(

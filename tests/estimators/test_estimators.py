@@ -26,6 +26,7 @@ from gpgc.gp.selection import RELATIVE_NOISE
         else {}
     ),
 )
+@pytest.mark.filterwarnings("ignore::gpgc.GPGCWarning")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -67,6 +68,7 @@ def test_float_labels_with_nan_and_gaps(two_moons):
     assert GPGCClassifier().fit(features, y).predict().tolist() == (truth * 7).tolist()
 
 
+@pytest.mark.filterwarnings("ignore:y names one class")
 def test_one_class_one_label_one_node():
     path = ([0, 1], [1, 2])
     one_class = GPGCClassifier().fit(None, [4, -1, 4], adjacency=path)

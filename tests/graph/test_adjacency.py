@@ -183,3 +183,64 @@ def test_weights_that_add_up_to_infinity_are_refused():
     graph = as_adjacency(([0, 0], [1, 2], [1.5e308, 1.5e308]))
     with pytest.raises(InputError, match="add up to infinity"):
         normalize(graph)
+
+
+def test_small_whole_numbers_add_up_without_overflow():
+    weights = np.full(4, 100, dtype=np.int8)
+    graph = sp.coo_array((weights, ([0, 0, 1, 1], [1, 1, 0, 0])), shape=(2, 2))
+    assert as_adjacency(graph)[0, 1] == 200
+    assert graph.nnz == 4
+    links = sp.coo_array((weights[:2], ([0, 0], [1, 1])), shape=(1, 2))
+    np.testing.assert_allclose(
+        join(links, as_adjacency(PATH[:2, :2]), 1, "row").toarray(), [[0, 200 / 201, 1 / 201]]
+    )
+
+
+@pytest.mark.parametrize("fmt", ["csr", "csc", "coo"])
+def test_indices_out_of_range_are_refused_before_they_are_read(fmt):
+    graph = sp.coo_array(PATH).asformat(fmt)
+    index = graph.row if fmt == "coo" else graph.indices
+    index[0] = 10**6
+    with pytest.raises(InputError, match="adjacency must be a valid sparse matrix"):
+        as_adjacency(graph)
+    with pytest.raises(InputError, match="features must be a valid sparse matrix"):
+        neighbor_graph(graph, 1)
+
+
+@pytest.mark.parametrize("edges", [np.zeros((9, 2), int), np.zeros((9, 3)), [[0, 1]] * 5])
+def test_an_edge_list_as_an_array_is_told_what_to_do(edges):
+    with pytest.raises(InputError, match=r"edge list as a tuple.*tuple\(edges\.T\)"):
+        as_adjacency(edges)
+
+
+def test_an_edge_list_as_a_frame_is_told_what_to_do():
+    pd = pytest.importorskip("pandas")
+    for names in (["a", "b", "c"], [0, 1, 2]):
+        frame = pd.DataFrame({"source": names, "target": names})
+        with pytest.raises(InputError, match=r"frame\['source'\], frame\['target'\].*edgelist"):
+            as_adjacency(frame)
+
+
+def test_edge_attributes_are_weights_or_said_to_be_ignored():
+    from gpgc.errors import GPGCWarning
+
+    index = np.array([[0, 1], [1, 0]])
+    for shape in ((2,), (2, 1)):
+        data = SimpleNamespace(edge_index=index, edge_attr=np.full(shape, 3.0), num_nodes=2)
+        assert as_adjacency(data)[0, 1] == 3
+    data = SimpleNamespace(edge_index=index, edge_attr=np.ones((2, 4)), num_nodes=2)
+    with pytest.warns(GPGCWarning, match=r"edge_attr of shape \(2, 4\) is ignored"):
+        assert as_adjacency(data)[0, 1] == 1
+
+
+def test_duplicate_entries_of_features_do_not_change_the_neighbours():
+    rng = np.random.default_rng(0)
+    counts = sp.csr_array(rng.poisson(0.6, size=(60, 12)).astype(float))
+    halves = sp.csr_array(
+        (np.repeat(counts.data / 2, 2), np.repeat(counts.indices, 2), 2 * counts.indptr),
+        shape=counts.shape,
+    )
+    expected = neighbor_graph(counts, 4)
+    found = neighbor_graph(halves, 4)
+    assert (found != expected).nnz == 0
+    assert halves.nnz == 2 * counts.nnz

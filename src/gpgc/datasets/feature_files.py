@@ -1,9 +1,6 @@
 """The one file that holds the features of a data set and how they were made."""
 
 import json
-import os
-import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpgc.errors import InputError
+from gpgc.errors import DataError, InputError
+from gpgc.files import pack_npz, read_npz, write_file
 
 _FORMAT = "gpgc features 1"
 _PARTS = ("train", "validation", "test")
@@ -96,12 +94,7 @@ def save_features(path: str | Path, made: FeatureSet) -> None:
         provenance["network_accuracy"] = {part: made.network_accuracy(part) for part in _PARTS}
     arrays["provenance"] = np.array(json.dumps(provenance, sort_keys=True))
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".part")
-    with unfinished.open("wb") as file:
-        np.savez_compressed(file, **arrays)
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(path)
+    write_file(path, pack_npz(arrays), sync=True)
 
 
 def load_features(path: str | Path) -> FeatureSet:
@@ -112,14 +105,11 @@ def load_features(path: str | Path) -> FeatureSet:
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path} must be a file of features, but there is no such file")
-    if not zipfile.is_zipfile(path):
-        raise InputError(f"{path} must be an .npz file of features; it is cut short or other")
     try:
-        with np.load(path, allow_pickle=False) as file:
-            content = {name: file[name] for name in file.files}
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
+        content = read_npz(path)
+    except DataError as error:
         raise InputError(
-            f"{path} must be an .npz file of features, but its content is damaged"
+            f"{path} must be an .npz file of features; it is cut short, damaged or other: {error}"
         ) from error
     needed = {"format", "features", "labels", "provenance", *_PARTS}
     if not needed <= set(content) or str(content["format"]) != _FORMAT:

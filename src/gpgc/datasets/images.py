@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from gpgc.datasets import fetch
 from gpgc.datasets.image_files import SVHN_SHA256, Images, read_cifar, read_mnist, read_svhn
-from gpgc.datasets.npz import read_npz
 from gpgc.errors import DataError, InputError
+from gpgc.files import read_npz
 
 _FOLDER = "images"
 _PER_CLASS = 1_000

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gpgc.datasets.sparse_parts import checked_csr
 from gpgc.errors import DataError
+from gpgc.files import checked_csr
 
 _NUMBER_TYPES = frozenset(["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"])
 _MOST_TUPLES = 10_000

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gpgc.datasets.dataset import Dataset
-from gpgc.datasets.npz import read_npz
-from gpgc.datasets.sparse_parts import checked_csr
 from gpgc.errors import DataError, InputError
+from gpgc.files import read_npz, unpack_sparse
+from gpgc.files.sparse import PARTS
 
-_PARTS = ("data", "indices", "indptr", "shape")
 _MASKS = ("train_masks", "val_masks", "test_masks")
 
 
@@ -110,9 +109,8 @@ def _division(
 
 
 def _sparse(file: Path, prefix: str) -> csr_array:
-    arrays = read_npz(file, [f"{prefix}_{part}" for part in _PARTS])
-    data, indices, indptr, shape = (arrays[f"{prefix}_{part}"] for part in _PARTS)
-    return checked_csr(data, indices, indptr, shape.tolist(), f"{file} ({prefix}_*)")
+    arrays = read_npz(file, [f"{prefix}_{part}" for part in PARTS])
+    return unpack_sparse(arrays, f"{prefix}_", str(file), np.float64)
 
 
 def _features(file: Path) -> csr_array | NDArray[np.float64]:

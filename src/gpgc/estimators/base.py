@@ -17,6 +17,7 @@ from gpgc.errors import InputError
 from gpgc.estimators.choice import choose_fraction_and_noise
 from gpgc.estimators.inputs import FeatureNorm, check_nodes, warn_of_raw_features, with_norm
 from gpgc.estimators.reach import components
+from gpgc.files import canonical_csr, parse_bytes
 from gpgc.gp import NoiseChoice, Posterior, TargetwisePosterior
 from gpgc.gp.selection import Criterion
 from gpgc.graph import Normalization, as_adjacency, join, nearest_links, neighbor_graph, normalize
@@ -68,7 +69,7 @@ class GraphProcess(BaseEstimator):
         n_neighbors: int = 10,
         dtype: str = "float32",
         n_jobs: int | None = None,
-        memory_limit: int | None = None,
+        memory_limit: int | str | None = None,
         random_state: int = 0,
     ) -> None:
         self.model = model
@@ -192,7 +193,7 @@ class GraphProcess(BaseEstimator):
         self.adjacency_, self._built_graph = graph, built_graph
         self._features = None if features is None else with_norm(features, self.feature_norm)
         propagation = normalize(graph, self.normalization)
-        engine = Engine(self.n_jobs, self.memory_limit)
+        engine = Engine(self.n_jobs, parse_bytes(self.memory_limit))
         self._network = build(self._architecture(), propagation, self._features, self.dtype, engine)
         self._components = components(graph, self._features)
         self.covariance_ = self._network.covariance
@@ -311,6 +312,7 @@ class GraphProcess(BaseEstimator):
         else:
             if X is None:
                 raise InputError("X must hold the features of the new nodes, got None")
+            X = canonical_csr(X, "X") if sp.issparse(X) else X
             new = validate_data(
                 self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
             )

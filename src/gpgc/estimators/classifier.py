@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
+from gpgc.estimators.alignment import align
 from gpgc.estimators.base import Asked, GraphProcess
 from gpgc.estimators.class_prior import class_prior
 from gpgc.estimators.inputs import FeatureNorm, check_nodes, check_noise
-from gpgc.estimators.labels import UNLABELLED, encode_labels
+from gpgc.estimators.labels import UNLABELLED, encode_labels, warn_of_few_classes
 from gpgc.gp import NoiseChoice, Posterior, largest_probability
 from gpgc.gp.calibration import (
     fit_scale_and_bias,
@@ -65,9 +66,10 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         In which the covariance is computed; the posterior is always solved in float64.
     n_jobs : int, optional
         Number of threads; all cores when not given.
-    memory_limit : int, optional
-        Bytes that fit and predict may take beside their input: tiles and buffers are cut to it,
-        and what cannot be cut is refused before it starts. The machine's memory when not given.
+    memory_limit : int or str, optional
+        Bytes, or text such as ``"1GB"``, that fit and predict may take beside their input: tiles
+        and buffers are cut to it, and what cannot be cut is refused before it starts. The
+        machine's memory when not given.
     probability : {"calibrated", "largest"}
         ``"calibrated"``: softmax(t · mean + log(prior / shares)), with t fitted to leave-one-out
         predictions. ``"largest"``: the probability that a class has the largest latent value under
@@ -126,7 +128,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         class_prior: Any = "estimated",
         dtype: str = "float32",
         n_jobs: int | None = None,
-        memory_limit: int | None = None,
+        memory_limit: int | str | None = None,
         random_state: int = 0,
     ) -> None:
         super().__init__(
@@ -156,7 +158,8 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             Features of all nodes; None for one-hot features. Kernels see their directions: centre
             or standardise dense measurements first (counts and words are fine as they are).
         y : array of shape (N,)
-            Labels, −1 (or None or NaN) where unlabelled.
+            Labels, −1 (or None, NaN, NaT, pandas' NA, or masked) where unlabelled. A pandas Series
+            with an index of its own is aligned by it with a NetworkX graph's nodes and X's index.
         adjacency : graph, optional
             In any form that `gpgc.graph.as_adjacency` takes; when not given, the graph of the
             ``n_neighbors`` nearest neighbours of each row of X.
@@ -166,7 +169,9 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         GPGCClassifier
             The estimator itself.
         """
+        X, y, adjacency = align(X, y, adjacency)
         codes, classes = encode_labels(y)
+        warn_of_few_classes(y, classes)
         self._fit_graph(X, adjacency, len(codes))
         labelled = np.flatnonzero(codes != UNLABELLED)
         return self._condition(labelled, codes[labelled], classes)

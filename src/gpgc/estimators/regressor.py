@@ -10,8 +10,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
+from gpgc.estimators.alignment import align
 from gpgc.estimators.base import GraphProcess
 from gpgc.estimators.inputs import check_noise
+from gpgc.estimators.labels import numbers_or_nan
 from gpgc.gp import NoiseChoice, TargetwisePosterior
 
 
@@ -80,6 +82,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         GPGCRegressor
             The estimator itself.
         """
+        X, y, adjacency = align(X, y, adjacency)
         values, squeeze = _as_values(y)
         missing = np.isnan(values)
         labelled = np.flatnonzero(~missing.any(axis=1))
@@ -182,7 +185,7 @@ def _scale(values: Array, prior: Array) -> Array:
 def _as_values(y: Any) -> tuple[Array, bool]:
     if y is None:
         raise InputError("y must be given: requires y to be passed, but the target y is None")
-    given = np.asarray(y)
+    given = numbers_or_nan(y)
     if given.dtype.kind not in "biufO":
         raise InputError(
             f"y must hold real numbers (Complex data not supported), got {given.dtype}"

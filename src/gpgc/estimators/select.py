@@ -13,6 +13,7 @@ import numpy as np
 from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.errors import GPGCWarning, InputError
+from gpgc.estimators.alignment import align
 from gpgc.estimators.classifier import GPGCClassifier
 from gpgc.estimators.inputs import FeatureNorm
 from gpgc.estimators.labels import UNLABELLED, encode_labels
@@ -116,6 +117,7 @@ def select(
     >>> len(found.table), found.estimator.predict().tolist()
     (800, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
     """
+    X, y, adjacency = align(X, y, adjacency)
     codes, classes = encode_labels(y)
     held_out = _check_validation(validation, codes)
     criterion = criterion or ("validation" if len(held_out) else "loo")

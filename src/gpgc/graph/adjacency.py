@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from gpgc.errors import InputError
+from gpgc.errors import GPGCWarning, InputError
+from gpgc.files import canonical_csr
 
 
 def as_adjacency(graph: Any, n_nodes: int | None = None, name: str = "adjacency") -> sp.csr_array:
@@ -23,7 +25,8 @@ def as_adjacency(graph: Any, n_nodes: int | None = None, name: str = "adjacency"
         A SciPy sparse matrix of any format or a 2-D array, both N × N; an edge list
         ``(source, target)`` or ``(source, target, weight)`` of 1-D arrays; a NetworkX graph (rows
         follow the order of its nodes, weights are its ``weight`` attributes); or an object with an
-        ``edge_index`` such as PyTorch Geometric's ``Data``.
+        ``edge_index`` such as PyTorch Geometric's ``Data``, whose weights are ``edge_weight``, or
+        an ``edge_attr`` of one column.
     n_nodes : int, optional
         The number of nodes N that is expected, usually the number of rows of the features.
     name : str
@@ -42,7 +45,7 @@ def as_adjacency(graph: Any, n_nodes: int | None = None, name: str = "adjacency"
            [0., 1., 0.]])
     """
     if sp.issparse(graph):
-        matrix = _square(sp.csr_array(graph), name)
+        matrix = _from_sparse(graph, name)
     elif hasattr(graph, "edge_index"):
         matrix = _from_edge_index(graph, n_nodes, name)
     elif hasattr(graph, "nodes") and hasattr(graph, "adj"):
@@ -50,7 +53,7 @@ def as_adjacency(graph: Any, n_nodes: int | None = None, name: str = "adjacency"
     elif isinstance(graph, tuple):
         matrix = _from_edges(graph, n_nodes, name)
     else:
-        matrix = _square(_dense(graph, name), name)
+        matrix = _dense(graph, name)
     if n_nodes is not None and matrix.shape[0] != n_nodes:
         raise InputError(
             f"{name} has {matrix.shape[0]} nodes, but {n_nodes} were expected: "
@@ -58,7 +61,6 @@ def as_adjacency(graph: Any, n_nodes: int | None = None, name: str = "adjacency"
         )
     check_weights(matrix.data, name)
     matrix = matrix.astype(np.float64)
-    matrix.sum_duplicates()
     transposed = matrix.T.tocsr()
     if not _same(matrix, transposed):
         matrix = sp.csr_array(matrix.maximum(transposed))
@@ -85,21 +87,33 @@ def check_weights(weights: NDArray[Any], name: str) -> None:
         raise InputError(f"{name} must hold non-negative weights, got {weights.min()}")
 
 
-def _square(matrix: sp.csr_array, name: str) -> sp.csr_array:
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        hint = ""
-        if matrix.ndim == 2 and matrix.shape[0] in (2, 3):
-            hint = "; pass an edge list as a tuple (source, target[, weight]) of 1-D arrays"
-        elif matrix.ndim == 2:
-            hint = (
-                "; a matrix whose rows were sliced is no graph any more: keep all nodes and mark "
-                "unlabelled ones with -1 (NaN for regression) in y"
-            )
-        raise InputError(f"{name} must be N x N, got shape {matrix.shape}{hint}")
-    return matrix
+def _from_sparse(graph: Any, name: str) -> sp.csr_array:
+    """Sum duplicate entries as float64, which holds what small whole numbers cannot."""
+    _check_square(graph.shape, name)
+    if graph.dtype.kind in "iuf":
+        return canonical_csr(graph, name, np.float64)
+    return canonical_csr(graph, name)
+
+
+def _check_square(shape: tuple[int, ...], name: str) -> None:
+    if len(shape) == 2 and shape[0] == shape[1]:
+        return
+    hint = ""
+    if len(shape) == 2 and (shape[0] in (2, 3) or shape[1] in (2, 3)):
+        hint = "; pass an edge list as a tuple (source, target[, weight]) of 1-D arrays"
+        if shape[0] not in (2, 3):
+            hint += ", for an array: tuple(edges.T)"
+    elif len(shape) == 2:
+        hint = (
+            "; a matrix whose rows were sliced is no graph any more: keep all nodes and mark "
+            "unlabelled ones with -1 (NaN for regression) in y"
+        )
+    raise InputError(f"{name} must be N x N, got shape {shape}{hint}")
 
 
 def _dense(graph: Any, name: str) -> sp.csr_array:
+    if hasattr(graph, "iloc") and hasattr(graph, "columns") and graph.shape[1] in (2, 3):
+        _refuse_frame_of_edges(graph, name)
     array = np.asarray(graph)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise InputError(
@@ -107,8 +121,22 @@ def _dense(graph: Any, name: str) -> sp.csr_array:
             f"a networkx graph or an object with edge_index, got {type(graph).__name__} "
             f"with shape {array.shape} and dtype {array.dtype}"
         )
+    _check_square(array.shape, name)
     check_weights(array, name)
     return sp.csr_array(array)
+
+
+def _refuse_frame_of_edges(frame: Any, name: str) -> None:
+    """Say how to pass a frame with a row for each edge; one of N × N weights is let through."""
+    columns = [str(column) for column in frame.columns]
+    if frame.shape[0] == frame.shape[1] and list(frame.index) == list(frame.columns):
+        return
+    parts = ", ".join(f"frame[{column!r}]" for column in columns)
+    raise InputError(
+        f"{name} must be N x N, got a frame of shape {frame.shape} with the columns "
+        f"{', '.join(columns)}; pass an edge list of node numbers as the tuple ({parts}), or by "
+        "names as networkx.from_pandas_edgelist(frame, ...)"
+    )
 
 
 def _from_edges(edges: tuple[Any, ...], n_nodes: int | None, name: str) -> sp.csr_array:
@@ -158,12 +186,32 @@ def _from_edge_index(data: Any, n_nodes: int | None, name: str) -> sp.csr_array:
     edge_index = _to_numpy(data.edge_index)
     if edge_index.ndim != 2 or edge_index.shape[0] != 2:
         raise InputError(f"{name}.edge_index must have shape (2, E), got {edge_index.shape}")
-    weight = getattr(data, "edge_weight", None)
+    weight = _edge_weights(data, name)
     edges: tuple[Any, ...] = (edge_index[0], edge_index[1])
     if weight is not None:
-        edges = (*edges, _to_numpy(weight))
+        edges = (*edges, weight)
     known = getattr(data, "num_nodes", None)
     return _from_edges(edges, n_nodes if known is None else int(known), name)
+
+
+def _edge_weights(data: Any, name: str) -> NDArray[Any] | None:
+    """Return ``edge_weight`` or an ``edge_attr`` of one column; warn of one that is ignored."""
+    weight = getattr(data, "edge_weight", None)
+    if weight is not None:
+        return _to_numpy(weight)
+    attributes = getattr(data, "edge_attr", None)
+    if attributes is None:
+        return None
+    values = _to_numpy(attributes)
+    if values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1):
+        return values.reshape(-1)
+    warnings.warn(
+        f"{name}.edge_attr of shape {values.shape} is ignored: a graph has one weight an edge; "
+        "set edge_weight to use one",
+        GPGCWarning,
+        stacklevel=4,
+    )
+    return None
 
 
 def _to_numpy(tensor: Any) -> NDArray[Any]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from gpgc._typing import Integers
 from gpgc.engine import Engine, is_forked, safe_after_fork
 from gpgc.errors import InputError
+from gpgc.files import canonical_csr
 from gpgc.graph.adjacency import as_adjacency
 
 EXACT_PAIRS = 50_000**2
@@ -80,7 +81,7 @@ def neighbor_graph(
            [0., 1., 0.]])
     """
     _check_count(n_neighbors)
-    rows = sp.csr_array(features) if sp.issparse(features) else np.asarray(features)
+    rows = canonical_csr(features, "features") if sp.issparse(features) else np.asarray(features)
     n_nodes = rows.shape[0]
     wanted = min(n_neighbors - 1 if include_self else n_neighbors, n_nodes - 1)
     if wanted < 1:
@@ -99,8 +100,11 @@ def nearest_links(
     The search is exact or not as in :func:`neighbor_graph`.
     """
     _check_count(n_neighbors)
-    if sp.issparse(new) and not sp.issparse(fitted):
-        new = new.toarray()
+    if sp.issparse(fitted):
+        fitted = canonical_csr(fitted, "fitted")
+    if sp.issparse(new):
+        new = canonical_csr(new, "new")
+        new = new if sp.issparse(fitted) else new.toarray()
     wanted = min(n_neighbors, fitted.shape[0])
     if _is_affordable(fitted, new.shape[0]):
         return _exact(fitted, new, wanted, n_jobs)

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gpgc.errors import InputError
+from gpgc.files import canonical_csr
 from gpgc.graph.adjacency import as_adjacency, check_weights
 
 Normalization = Literal["symmetric", "row"]
@@ -87,7 +88,10 @@ def join(
     csr_array of shape (M, N + M)
     """
     n_old = adjacency.shape[0]
-    matrix = sp.csr_array(links if sp.issparse(links) else np.atleast_2d(np.asarray(links)))
+    if sp.issparse(links):
+        matrix = canonical_csr(links, "adjacency of new nodes", np.float64)
+    else:
+        matrix = sp.csr_array(np.atleast_2d(np.asarray(links)))
     if matrix.shape not in ((n_new, n_old), (n_new, n_old + n_new)):
         raise InputError(
             f"adjacency of new nodes must have shape (M, N) = ({n_new}, {n_old}) or "

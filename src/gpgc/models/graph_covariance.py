@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from gpgc.engine import Engine
 from gpgc.errors import InputError
+from gpgc.files import canonical_csr
 from gpgc.graph import Normalization, as_adjacency, neighbor_graph, normalize
 from gpgc.kernels import BaseKernel, Covariance
 from gpgc.models.architecture import Architecture, Model, build
@@ -82,7 +83,7 @@ def covariance(
 def check_features(features: Any, name: str = "features") -> Any:
     """Return features as a float CSR matrix or 2-D array, or say what is wrong with them."""
     if sp.issparse(features):
-        matrix = sp.csr_array(features)
+        matrix = canonical_csr(features, name)
         values = matrix.data
     else:
         matrix = values = np.asarray(features)

@@ -12,7 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
+from gpgc.estimators.alignment import align
 from gpgc.estimators.inputs import check_nodes
+from gpgc.estimators.labels import is_unlabelled
 from gpgc.gp.calibration import softmax
 from gpgc.graph import as_adjacency
 from gpgc.uncertainty.growing import GrowingPosterior
@@ -165,7 +167,8 @@ class Labelling:
     ) -> Self:
         """Begin on a graph with few labels or none; parameters as of :func:`suggest`."""
         estimator = GPGCClassifier(**settings)
-        if y is not None and not all(_is_blank(label) for label in y):
+        X, y, adjacency = align(X, y, adjacency)
+        if y is not None and not all(is_unlabelled(label) for label in y):
             return cls(estimator.fit(X, y, adjacency), candidates=candidates, costs=costs)
         estimator._fit_graph(X, adjacency, _count_nodes(X, y, adjacency))
         labelling = object.__new__(cls)
@@ -208,7 +211,7 @@ class Labelling:
         chosen, given = check_nodes(nodes, self._n_nodes), list(labels)
         if chosen is None or len(chosen) != len(given):
             raise InputError(f"labels must be one for each node, got {len(given)} for {nodes}")
-        if any(_is_blank(label) for label in given):
+        if any(is_unlabelled(label) for label in given):
             raise InputError(f"labels must not be blank (-1, None or NaN), got {given}")
         if len(np.unique(chosen)) < len(chosen) or np.isin(chosen, list(self._codes)).any():
             raise InputError("nodes must be different ones without a label, got some twice")
@@ -314,10 +317,6 @@ def _check_costs(costs: Any, n_nodes: int) -> Array:
             f"got shape {values.shape}"
         )
     return values
-
-
-def _is_blank(label: Any) -> bool:
-    return label is None or (not isinstance(label, str) and bool(label != label or label == -1))
 
 
 def _count_nodes(X: Any, y: Any, adjacency: Any) -> int:

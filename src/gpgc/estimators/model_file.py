@@ -1,0 +1,255 @@
+"""What a file of a fitted estimator holds, and the check of every field of it.
+
+The file is an ``.npz`` archive without pickle: a JSON header, whose SHA-256 covers header and
+arrays, and arrays. The checksum tells damage; the checks here tell content that no fit has given,
+which the estimators' own code could not take.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from gpgc.errors import DataError, InputError
+from gpgc.files import pack_npz, read_npz, unpack_sparse
+from gpgc.graph import as_adjacency
+
+FORMAT = "gpgc-estimator"
+VERSION = 1
+
+HIGHEST_DEPTH = 10_000
+"""Layers of the deepest network that a file may name."""
+
+
+class StoredModel(NamedTuple):
+    """The checked content of a file.
+
+    Attributes
+    ----------
+    header : dict
+        ``estimator``, ``parameters``, ``built_graph``, ``feature_share``, ``noise_variance`` and
+        ``temperature``.
+    adjacency : csr_array of shape (N, N)
+    features : array or csr_array of shape (N, F), or None
+    labelled : int array of shape (D,)
+    state : dict of str to array
+        What the estimator's ``_restore`` takes.
+    feature_names : array of shape (F,), or None
+    """
+
+    header: dict[str, Any]
+    adjacency: sp.csr_array
+    features: Any
+    labelled: NDArray[np.intp]
+    state: dict[str, NDArray[Any]]
+    feature_names: NDArray[Any] | None
+
+
+def pack_model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return the bytes of a file with this header and these arrays."""
+    whole = {"format": FORMAT, "version": VERSION, **header}
+    whole["sha256"] = digest(whole, arrays)
+    text = np.frombuffer(json.dumps(whole).encode(), dtype=np.uint8)
+    return pack_npz({"header": text, **arrays})
+
+
+def read_model(path: Path) -> StoredModel:
+    """Read and check a file.
+
+    Raises
+    ------
+    DataError
+        If it is not of this kind, truncated, altered, from a newer version, or if a field holds
+        what no fit gives.
+    """
+    header, arrays = _read(path)
+    source = str(path)
+    _check_header(header, source)
+    adjacency = _adjacency(arrays, source)
+    n_nodes = adjacency.shape[0]
+    features = _features(arrays, n_nodes, source)
+    labelled = arrays.get("labelled", np.empty(0))
+    _require(_is_index(labelled, n_nodes), source, "labelled", f"nodes below {n_nodes}", labelled)
+    _require(
+        0 < len(labelled) == len(np.unique(labelled)),
+        source,
+        "labelled",
+        "each node once",
+        labelled,
+    )
+    state = {name[6:]: array for name, array in arrays.items() if name.startswith("state/")}
+    _check_state(state, len(labelled), header.get("estimator"), source)
+    names = arrays.get("feature_names")
+    if names is not None:
+        fits = features is not None and names.shape == features.shape[1:]
+        _require(fits and names.dtype.kind in "US", source, "feature_names", "a name each", names)
+    return StoredModel(header, adjacency, features, labelled.astype(np.intp), state, names)
+
+
+def digest(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return the SHA-256 of a header without its own checksum, and of arrays."""
+    content = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        content.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        content.update(np.ascontiguousarray(array).tobytes())
+    return content.hexdigest()
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    if not path.exists() or path.is_dir():
+        raise DataError(f"{path} does not exist; expected a file written by save()")
+    try:
+        arrays = read_npz(path)
+        header = json.loads(arrays.pop("header").tobytes())
+        if not isinstance(header, dict) or "format" not in header:
+            raise DataError("no header of a model")
+    except (DataError, KeyError, ValueError, RecursionError) as error:
+        raise DataError(
+            f"{path} is truncated or was not written by gpgc's save(): {error}"
+        ) from error
+    if header["format"] != FORMAT:
+        raise DataError(f"{path} was not written by gpgc's save(): format {header['format']!r:.60}")
+    version = header.get("version")
+    if type(version) is not int or version < 1:
+        raise DataError(
+            f"{path}: version must be a whole number of at least 1, got {version!r:.60}"
+        )
+    if version > VERSION:
+        raise DataError(
+            f"{path} has format version {version}, this gpgc reads up to {VERSION}: "
+            "load it with a newer gpgc"
+        )
+    if header.pop("sha256", None) != digest(header, arrays):
+        raise DataError(f"{path} was altered after it was saved: its checksum does not fit")
+    return header, arrays
+
+
+def _check_header(header: dict[str, Any], source: str) -> None:
+    parameters: Any = header.get("parameters")
+    _require(isinstance(parameters, dict), source, "parameters", "an object", parameters)
+    for name, (fits, expected) in _PARAMETERS.items():
+        if name in parameters:
+            _require(fits(parameters[name]), source, name, expected, parameters[name])
+    built = header.get("built_graph")
+    _require(isinstance(built, bool), source, "built_graph", "true or false", built)
+    share: Any = header.get("feature_share")
+    _require(_is_number(share) and 0 <= share <= 1, source, "feature_share", "in [0, 1]", share)
+    noise: Any = header.get("noise_variance")
+    levels = noise if isinstance(noise, list) and noise else [noise]
+    positive = all(_is_number(level) and level >= 0 for level in levels)
+    _require(positive, source, "noise_variance", "a finite number of at least 0", noise)
+    temperature = header.get("temperature")
+    finite = temperature is None or _is_number(temperature)
+    _require(finite, source, "temperature", "a finite number or null", temperature)
+
+
+def _adjacency(arrays: Mapping[str, NDArray[Any]], source: str) -> sp.csr_array:
+    if "adjacency" in arrays:
+        raise DataError(f"{source}: adjacency must be stored as a sparse matrix, got an array")
+    matrix = unpack_sparse(arrays, "adjacency/", source, np.float64)
+    try:
+        return as_adjacency(matrix)
+    except InputError as error:
+        raise DataError(f"{source}: {error}") from error
+
+
+def _features(arrays: Mapping[str, NDArray[Any]], n_nodes: int, source: str) -> Any:
+    if "features" in arrays:
+        features = values = arrays["features"]
+    elif any(name.startswith("features/") for name in arrays):
+        features = unpack_sparse(arrays, "features/", source)
+        values = features.data
+    else:
+        return None
+    shaped = features.ndim == 2 and features.shape[0] == n_nodes and features.shape[1] > 0
+    _require(shaped, source, "features", f"a row for each of {n_nodes} nodes", features)
+    numbers = values.dtype in (np.float32, np.float64) and bool(np.isfinite(values).all())
+    _require(numbers, source, "features", "finite float32 or float64 numbers", features)
+    return features
+
+
+def _check_state(
+    state: Mapping[str, NDArray[Any]], n_labelled: int, estimator: object, source: str
+) -> None:
+    """Check what the estimators keep: (name → array) with D labels and k classes or targets."""
+    for name, array in state.items():
+        finite = array.dtype.kind in "biuUS" or (
+            array.dtype.kind == "f" and bool(np.isfinite(array).all())
+        )
+        _require(finite, source, name, "finite numbers or text", array)
+    needed = {
+        "GPGCClassifier": ("classes", "codes", "temperature", "bias"),
+        "GPGCRegressor": ("values", "squeeze"),
+    }.get(str(estimator))
+    if needed is None:
+        raise DataError(f"{source}: estimator must be one that gpgc knows, got {estimator!r:.60}")
+    for name in needed:
+        _require(name in state, source, name, "stored", None)
+    if "values" in state:
+        values, squeeze = state["values"], state["squeeze"]
+        shaped = values.ndim == 2 and values.shape[0] == n_labelled and values.shape[1] > 0
+        _require(shaped and values.dtype.kind == "f", source, "values", "of shape (D, k)", values)
+        flag = squeeze.shape == () and squeeze.dtype.kind == "b"
+        _require(
+            flag and (not squeeze or values.shape[1] == 1), source, "squeeze", "a flag", squeeze
+        )
+        scale = state.get("scale", np.ones(values.shape[1]))
+        fits = scale.shape == values.shape[1:] and bool((scale > 0).all())
+        _require(fits, source, "scale", "a positive number for each target", scale)
+        return
+    classes, codes, bias = state["classes"], state["codes"], state["bias"]
+    ordered = classes.ndim == 1 and len(classes) > 0 and bool((classes[1:] > classes[:-1]).all())
+    _require(ordered, source, "classes", "different and sorted", classes)
+    used = _is_index(codes, len(classes)) and len(codes) == n_labelled
+    _require(used, source, "codes", f"a class below {len(classes)} for each label", codes)
+    _require(len(np.unique(codes)) == len(classes), source, "codes", "each class used", codes)
+    biased = bias.shape == classes.shape and bias.dtype.kind == "f"
+    _require(biased, source, "bias", "a number for each class", bias)
+    temperature = state["temperature"]
+    warm = temperature.shape == () and temperature.dtype.kind == "f" and temperature >= 0
+    _require(bool(warm), source, "temperature", "a number of at least 0", temperature)
+
+
+def _is_index(values: NDArray[Any], size: int) -> bool:
+    """Return whether values are a 1-D array of whole numbers from 0 to size − 1."""
+    return (
+        values.ndim == 1
+        and values.dtype.kind in "iu"
+        and bool(((values >= 0) & (values < size)).all())
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_whole(value: Any, lowest: int, highest: int) -> bool:
+    return type(value) is int and lowest <= value <= highest
+
+
+_PARAMETERS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "depth": (lambda v: _is_whole(v, 1, HIGHEST_DEPTH), f"a whole number up to {HIGHEST_DEPTH}"),
+    "dtype": (lambda v: v in ("float32", "float64"), "float32 or float64"),
+    "n_neighbors": (lambda v: _is_whole(v, 1, 2**31), "a whole number of at least 1"),
+    "n_jobs": (lambda v: v is None or _is_whole(v, -1, 2**16), "a number of threads or null"),
+    "random_state": (lambda v: _is_whole(v, 0, 2**32 - 1), "a seed below 2^32"),
+    "weight_variance": (lambda v: _is_number(v) and v >= 0, "a number of at least 0"),
+    "bias_variance": (lambda v: _is_number(v) and v >= 0, "a number of at least 0"),
+}
+"""Parameters whose wrong values the constructors would take: what fits, and how to call it."""
+
+
+def _require(fits: bool, source: str, name: str, expected: str, value: Any) -> None:
+    if fits:
+        return
+    got = f"shape {value.shape} of {value.dtype}" if hasattr(value, "dtype") else repr(value)[:60]
+    raise DataError(f"{source}: {name} must be {expected}, got {got}")
