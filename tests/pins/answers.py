@@ -1,0 +1,86 @@
+"""The answers that are pinned: what a change of structure must not change.
+
+    python -m tests.pins.answers      writes tests/pins/*.npz (needs GPGC_DATA)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import gpgc
+from gpgc.datasets import load_dataset
+
+FOLDER = Path(__file__).parent
+DATASETS = ("digits", "cora", "citeseer", "pubmed")
+MODELS = ("broad", "big")
+DTYPES = ("float64", "float32")
+
+Answers = dict[str, NDArray[Any]]
+
+
+def cases() -> Iterator[tuple[str, str, str]]:
+    """Give each data set, model and dtype."""
+    for dataset in DATASETS:
+        for model in MODELS:
+            for dtype in DTYPES:
+                yield dataset, model, dtype
+
+
+def path_of(dataset: str, model: str, dtype: str) -> Path:
+    """Return where the answers of a case are kept."""
+    return FOLDER / f"{dataset}-{model}-{dtype}.npz"
+
+
+def answers(dataset: str, model: str, dtype: str, data_dir: Path | None) -> Answers:
+    """Compute the answers of one case, on a sample of the nodes."""
+    data = load_dataset(dataset, data_dir=data_dir)
+    n_nodes = len(data.labels)
+    y = np.full(n_nodes, -1)
+    y[data.train] = data.labels[data.train]
+    estimator = gpgc.GPGCClassifier(model=model, dtype=dtype)
+    estimator.fit(data.features, y, adjacency=data.adjacency)
+    sample = np.linspace(0, n_nodes - 1, 150).astype(np.intp)
+    mean, std = estimator.predict_latent(sample, return_std=True)
+    left_out, left_out_std = estimator.leave_one_out()
+    found: Answers = {
+        "label": estimator.predict().astype(np.int16),
+        "probability": estimator.predict_proba()[sample],
+        "mean": mean,
+        "std": std,
+        "left_out_mean": left_out,
+        "left_out_std": left_out_std,
+        "noise": np.array(estimator.noise_variance_),
+        "temperature": np.array(estimator.temperature_),
+        "class_prior": estimator.class_prior_,
+        "evidence": np.array(estimator.log_marginal_likelihood_),
+    }
+    newcomers = sample[::15]
+    rows = data.features[newcomers]
+    links = None if data.adjacency is None else estimator.adjacency_[newcomers]
+    found["joined"] = estimator.predict_proba(rows, links)
+    if dataset != "pubmed":
+        labelling = gpgc.Labelling.on(
+            data.features, adjacency=data.adjacency, model=model, dtype=dtype
+        )
+        first = labelling.suggest(5).nodes
+        labelling.add(first, data.labels[first])
+        found["suggested"] = np.concatenate([first, labelling.suggest(3).nodes])
+    return found
+
+
+def main() -> None:
+    """Write the answers of every case."""
+    folder = os.environ.get("GPGC_DATA")
+    for case in cases():
+        found = answers(*case, Path(folder) if folder else None)
+        np.savez_compressed(path_of(*case), **found)
+
+
+if __name__ == "__main__":
+    main()
