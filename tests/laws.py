@@ -45,10 +45,16 @@ def check_laws(covariance: Covariance, atol: float = 1e-7) -> None:
 
     variance = np.diagonal(dense)
     scale_of = np.sqrt(np.outer(variance[rows], variance[cols]))
-    correlation, deviation = covariance.correlation(cols)(rows)
-    np.testing.assert_allclose(deviation**2, variance[rows], **close)
+    correlation, std = covariance.correlation(cols)(rows)
+    np.testing.assert_allclose(std**2, variance[rows], **close)
     assert np.isfinite(correlation).all()
     np.testing.assert_allclose(correlation * scale_of, dense[np.ix_(rows, cols)], **close)
+
+    if covariance.rank is not None:
+        root = covariance.root()
+        assert root.shape == (n, covariance.rank)
+        np.testing.assert_allclose(root @ root.T, dense, **close)
+        np.testing.assert_allclose(covariance.root(rows), root[rows], **close)
 
     empty = np.array([], dtype=int)
     assert covariance.block(empty, cols).shape == (0, len(cols))

@@ -25,7 +25,7 @@ def test_files_are_below_everything_else():
 
 
 @pytest.mark.parametrize(
-    "statement", ["import gpgc", "import gpgc.kernels, gpgc.engine, gpgc.gp, gpgc.models"]
+    "statement", ["import gpgc", "import gpgc.kernels, gpgc.compute, gpgc.gp, gpgc.models"]
 )
 def test_the_core_needs_only_numpy_scipy_and_threadpoolctl(statement):
     forbidden = {"sklearn", "matplotlib", "torch", "torch_geometric", "rich", "typer", "networkx"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gpgc.errors import DataError, GPGCWarning, InputError
 
 if TYPE_CHECKING:
-    from gpgc.estimators import GPGCClassifier, GPGCRegressor, load, select
+    from gpgc.estimators import GPGCClassifier, GPGCRegressor, load
     from gpgc.models import covariance
     from gpgc.uncertainty.suggest import Labelling, suggest
 
@@ -35,7 +35,7 @@ _HOMES = {
     "Labelling": "gpgc.uncertainty.suggest",
     "covariance": "gpgc.models",
     "load": "gpgc.estimators",
-    "select": "gpgc.estimators",
+    "select": "gpgc.estimators.select",
     "suggest": "gpgc.uncertainty.suggest",
 }
 

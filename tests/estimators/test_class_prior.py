@@ -5,7 +5,7 @@ import pytest
 
 from gpgc import GPGCClassifier
 from gpgc.datasets import load_npz_graph
-from gpgc.gp.calibration import estimate_prior, information
+from gpgc.probability.class_prior import estimate_prior, information
 from gpgc.uncertainty.measures import expected_calibration_error
 
 

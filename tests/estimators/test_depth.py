@@ -8,7 +8,7 @@ from gpgc.errors import InputError
 
 
 def test_a_receptive_field_that_is_too_large_is_refused(monkeypatch):
-    monkeypatch.setattr("gpgc.models.convolution.MOST_ENTRIES", 50)
+    monkeypatch.setattr("gpgc.models.gcn.MOST_ENTRIES", 50)
     ring = (np.arange(12), (np.arange(12) + 1) % 12)
     y = np.where(np.arange(12) < 2, np.arange(12), -1)
     assert GPGCClassifier("big", depth=2).fit(None, y, adjacency=ring).predict().shape == (12,)
@@ -20,7 +20,7 @@ def test_a_receptive_field_that_is_too_large_is_refused(monkeypatch):
 def test_deep_covariances_that_do_not_fit_are_refused_with_both_numbers():
     ring = (np.arange(1000), (np.arange(1000) + 1) % 1000)
     y = np.where(np.arange(1000) < 2, np.arange(1000), -1)
-    with pytest.raises(InputError, match=r"memory_limit is 4 MiB, but .* deep .* needs 8 MiB"):
+    with pytest.raises(InputError, match=r"memory_limit is 4 MiB, but .* deep .* needs 11 MiB"):
         GPGCClassifier("big", depth=9, memory_limit=2**22).fit(None, y, adjacency=ring)
 
 

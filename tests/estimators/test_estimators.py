@@ -14,7 +14,7 @@ import gpgc
 import gpgc.kernels
 from gpgc import GPGCClassifier, GPGCRegressor
 from gpgc.errors import InputError
-from gpgc.gp.selection import RELATIVE_NOISE
+from gpgc.selection.noise_choice import RELATIVE_NOISE
 
 
 @pytest.mark.filterwarnings("ignore:the features are not")  # as many of the checks' are

@@ -24,11 +24,11 @@ def unlike():
 def test_the_noise_does_not_change_the_model(unlike):
     features, y, links, truth = unlike
     chosen = GPGCClassifier().fit(features, y, links)
-    assert chosen.feature_share_ > 0
+    assert chosen.view_weights_["features"] > 0
     accuracy = np.mean(chosen.predict() == truth)
     for noise in (chosen.noise_variance_, 0.01, "evidence"):
         other = GPGCClassifier(noise_variance=noise).fit(features, y, links)
-        assert other.feature_share_ == chosen.feature_share_
+        assert other.view_weights_ == chosen.view_weights_
         assert np.mean(other.predict() == truth) > accuracy - 0.02
     same = GPGCClassifier(noise_variance=chosen.noise_variance_).fit(features, y, links)
     np.testing.assert_allclose(same.predict_proba(), chosen.predict_proba(), atol=1e-6)
@@ -42,9 +42,9 @@ def test_select_searches_the_default_model(unlike, criterion):
     found = gpgc.select(
         features, y, links, validation=validation, criterion=criterion, models=["broad"]
     )
-    assert {row.feature_share for row in found.table} == {0.0, 1 / 3, 1.0}
-    assert found.best.feature_share > 0
-    assert found.estimator.feature_share_ == found.best.feature_share
+    assert {row.view_weights.get("features", 0.0) for row in found.table} == {0.0, 1 / 3, 1.0}
+    assert found.best.view_weights["features"] > 0
+    assert found.estimator.view_weights_ == found.best.view_weights
     assert found.estimator.noise_variance_ == found.best.noise_variance
     plain = GPGCClassifier().fit(features, y, links)
     assert np.mean(found.estimator.predict() == truth) > np.mean(plain.predict() == truth) - 0.03

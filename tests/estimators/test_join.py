@@ -5,8 +5,10 @@ import pytest
 import scipy.sparse as sp
 
 from gpgc import GPGCClassifier, GPGCRegressor
+from gpgc.compute import Context
 from gpgc.errors import InputError
-from gpgc.models import Architecture, build
+from gpgc.graph.nodes import NodeSubset
+from gpgc.models import Broad, architecture_from
 from tests.conftest import random_graph
 
 
@@ -43,8 +45,9 @@ def test_joining_equals_the_formula_on_all_nodes(among, depth, model):
     estimator.fit(features, y, adjacency=graph)
 
     propagation, X = joined_by_hand(graph, features, links, new)
-    network = build(Architecture(model, depth=depth), sp.csr_array(propagation), X)
-    gamma = network.covariance.dense()
+    architecture, matrix = architecture_from(model, depth=depth), sp.csr_array(propagation)
+    inputs = architecture.inputs(NodeSubset(matrix, matrix, X), Context())
+    gamma = architecture.covariance(inputs).dense()
     inverse = np.linalg.inv(gamma[:6, :6] + 0.2 * np.eye(6))
     expected = gamma[20:, :6] @ inverse @ np.eye(2)[y[:6]]
     mean, std, cov = estimator.predict_latent(
@@ -60,14 +63,12 @@ def test_joining_equals_the_formula_on_all_nodes(among, depth, model):
 
 
 @pytest.mark.parametrize("landmarks", [False, True])
-def test_joining_the_broad_model_is_a_fixed_point_over_the_fitted_nodes(landmarks, monkeypatch):
-    if landmarks:
-        monkeypatch.setattr("gpgc.models.broad.EXACT_NODES", 10)
-        monkeypatch.setattr("gpgc.models.broad.N_LANDMARKS", 15)
+def test_joining_the_broad_model_is_a_fixed_point_over_the_fitted_nodes(landmarks):
+    model = Broad(exact_nodes=10, n_landmarks=15) if landmarks else "broad"
     rng = np.random.default_rng(0)
     graph, features = random_graph(30, seed=2), rng.normal(size=(30, 4))
     y = np.where(np.arange(30) < 8, np.arange(30) % 2, -1)
-    estimator = GPGCClassifier("broad", noise_variance=0.1, dtype="float64")
+    estimator = GPGCClassifier(model, noise_variance=0.1, dtype="float64")
     estimator.fit(features, y, adjacency=graph)
     node = int(np.flatnonzero(np.diff(estimator.adjacency_.indptr) > 2)[0])
     links = estimator.adjacency_[[node]]

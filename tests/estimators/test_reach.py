@@ -6,8 +6,8 @@ import scipy.sparse as sp
 
 import gpgc
 from gpgc import GPGCClassifier
-from gpgc.estimators.reach import components
-from gpgc.gp.calibration import fit_temperature_with_prior, root_mean_square
+from gpgc.graph.reach import reach_of
+from gpgc.probability.temperature import fit_temperature_with_prior, root_mean_square
 
 MODELS = ("broad", "big", "small")
 
@@ -116,6 +116,6 @@ def test_components_of_dense_and_sparse_features_agree():
     for _ in range(20):
         graph = sp.random_array((30, 30), density=0.01, rng=rng, format="csr")
         features = rng.normal(size=(30, 25)) * (rng.random((30, 25)) < 0.03)
-        dense, sparse = components(graph, features), components(graph, sp.csr_array(features))
+        dense, sparse = reach_of(graph, features), reach_of(graph, sp.csr_array(features))
         for one, other in zip(dense, sparse, strict=True):
             np.testing.assert_array_equal(one, other)

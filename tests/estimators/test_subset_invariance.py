@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from gpgc import GPGCClassifier, GPGCRegressor
+from gpgc.models import Broad
 
 N_NEW = 500
 WITHOUT_AVX512 = {
@@ -60,11 +61,9 @@ def test_joining_nodes_by_the_largest_latent_value(model):
     check_joining(model, "neighbours", probability="largest")
 
 
-@pytest.mark.parametrize("model", ["big", "broad"])
+@pytest.mark.parametrize("model", ["big", Broad(exact_nodes=100, n_landmarks=50)])
 def test_joining_nodes_of_a_graph_with_landmarks_and_compiled_loops(model, monkeypatch):
-    monkeypatch.setattr("gpgc.models.broad.EXACT_NODES", 100)
-    monkeypatch.setattr("gpgc.models.broad.N_LANDMARKS", 50)
-    monkeypatch.setattr("gpgc.kernels.compiled.LARGE", 100)
+    monkeypatch.setattr("gpgc.compute.primitives.LARGE", 100)
     check_joining(model, "neighbours")
 
 

@@ -6,8 +6,8 @@ from sklearn.datasets import load_diabetes
 
 from gpgc import GPGCRegressor, load
 from gpgc.errors import InputError
-from gpgc.gp import NoisePath, choose_noise
-from gpgc.gp.selection import RELATIVE_NOISE, noise_bounds
+from gpgc.gp import NoisePath
+from gpgc.selection.noise_choice import RELATIVE_NOISE, choose_noise, noise_bounds
 
 
 def some_labels(y, seed):

@@ -4,14 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from gpgc.gp.calibration import (
-    BIAS_PENALTY,
-    estimate_prior,
-    fit_scale_and_bias,
-    fit_temperature_with_prior,
-    softmax,
-)
-from gpgc.gp.selection import fit_temperature
+from gpgc.probability.calibration import BIAS_PENALTY, fit_scale_and_bias
+from gpgc.probability.class_prior import estimate_prior
+from gpgc.probability.softmax import softmax
+from gpgc.probability.temperature import fit_temperature, fit_temperature_with_prior
 
 
 @pytest.fixture

@@ -5,8 +5,19 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from gpgc.errors import GPGCWarning, InputError
-from gpgc.gp import NoisePath, Posterior, choose_noise, largest_probability
-from gpgc.gp.selection import RELATIVE_NOISE, cross_entropies, fit_temperature
+from gpgc.gp import CholeskyFactor, FunctionSpace, NoisePath
+from gpgc.kernels import Given
+from gpgc.probability.largest import largest_probability
+from gpgc.probability.softmax import cross_entropies
+from gpgc.probability.temperature import fit_temperature
+from gpgc.selection.noise_choice import RELATIVE_NOISE, choose_noise
+
+
+def conditioned(gamma, targets, noise):
+    """Condition an N x N matrix on its first nodes."""
+    gamma, labelled = np.asarray(gamma), np.arange(len(targets))
+    factor = CholeskyFactor(gamma[np.ix_(labelled, labelled)], noise)
+    return FunctionSpace(Given(gamma), labelled, targets, factor)
 
 
 @pytest.fixture
@@ -20,26 +31,29 @@ def problem():
 
 def test_posterior_by_matrix_inverse(problem):
     gamma, targets, noise = problem
-    observed, rest = slice(0, 8), slice(8, 12)
-    posterior = Posterior(gamma[observed, observed], targets, noise)
+    observed, rest = slice(0, 8), np.arange(8, 12)
     inverse = np.linalg.inv(gamma[observed, observed] + noise * np.eye(8))
     cross = gamma[rest, observed]
-    Lambda = gamma[rest, rest] - cross @ inverse @ cross.T
-    np.testing.assert_allclose(posterior.mean(cross), cross @ inverse @ targets, atol=1e-12)
-    np.testing.assert_allclose(posterior.covariance(cross, gamma[rest, rest]), Lambda, atol=1e-12)
-    np.testing.assert_allclose(
-        posterior.variance(cross, np.diagonal(gamma)[rest]), np.diagonal(Lambda), atol=1e-12
-    )
-    assert posterior.jitter == 0
+    Lambda = gamma[np.ix_(rest, rest)] - cross @ inverse @ cross.T
+    path = NoisePath(gamma[observed, observed], targets)
+    by_cholesky = conditioned(gamma, targets, noise)
+    assert by_cholesky.factor.jitter == 0
+    for factor in (by_cholesky.factor, path.factor(noise)):
+        posterior = FunctionSpace(Given(gamma), np.arange(8), targets, factor)
+        np.testing.assert_allclose(posterior.mean(rest), cross @ inverse @ targets, atol=1e-12)
+        np.testing.assert_allclose(posterior.joint_covariance(rest), Lambda, atol=1e-12)
+        np.testing.assert_allclose(posterior.variance(rest), np.diagonal(Lambda), atol=1e-12)
 
 
 def test_evidence_is_the_density_of_the_targets(problem):
     gamma, targets, noise = problem
     K = gamma[:8, :8] + noise * np.eye(8)
     expected = sum(multivariate_normal(np.zeros(8), K).logpdf(column) for column in targets.T)
-    posterior = Posterior(gamma[:8, :8], targets, noise)
+    posterior = conditioned(gamma, targets, noise)
     assert posterior.log_marginal_likelihood() == pytest.approx(expected, rel=1e-10)
     path = NoisePath(gamma[:8, :8], targets)
+    spectral = FunctionSpace(Given(gamma), np.arange(8), targets, path.factor(noise))
+    assert spectral.log_marginal_likelihood() == pytest.approx(expected, rel=1e-10)
     assert path.log_marginal_likelihood(np.array([1.0, noise]))[1] == pytest.approx(expected)
 
 
@@ -49,13 +63,13 @@ def test_leave_one_out_by_leaving_one_out(problem):
     mean, variance = np.empty((8, 3)), np.empty(8)
     for out in range(8):
         kept = np.delete(np.arange(8), out)
-        rest = Posterior(gamma[np.ix_(kept, kept)], targets[kept], noise)
-        cross = gamma[[out]][:, kept]
-        mean[out] = rest.mean(cross)[0]
-        variance[out] = rest.variance(cross, gamma[[out], [out]])[0] + noise
+        order = np.append(kept, out)
+        rest = conditioned(gamma[np.ix_(order, order)], targets[kept], noise)
+        mean[out] = rest.mean(np.array([7]))[0]
+        variance[out] = rest.variance(np.array([7]))[0] + noise
     path_mean, path_variance = NoisePath(gamma, targets).leave_one_out(np.array([noise, 9.0]))
     for source in (
-        Posterior(gamma, targets, noise).leave_one_out(),
+        conditioned(gamma, targets, noise).leave_one_out(),
         (path_mean[0], path_variance[0]),
     ):
         np.testing.assert_allclose(source[0], mean, atol=1e-11)
@@ -66,7 +80,16 @@ def test_noise_of_each_node(problem):
     gamma, targets, _ = problem
     noise = np.linspace(0.1, 0.8, 8)
     expected = np.linalg.solve(gamma[:8, :8] + np.diag(noise), targets)
-    np.testing.assert_allclose(Posterior(gamma[:8, :8], targets, noise).weights, expected)
+    np.testing.assert_allclose(conditioned(gamma, targets, noise).weights, expected)
+    path = NoisePath(gamma[:8, :8], targets, relative_noise=noise / 0.1)
+    np.testing.assert_allclose(path.factor(0.1).solve(targets), expected)
+    np.testing.assert_allclose(path.weights(np.array([0.1]))[0], expected)
+    posterior = conditioned(gamma, targets, noise)
+    left_out, variance = path.leave_one_out(np.array([0.1]))
+    np.testing.assert_allclose(left_out[0], posterior.leave_one_out().mean, atol=1e-10)
+    np.testing.assert_allclose(variance[0], posterior.leave_one_out().variance, atol=1e-10)
+    evidence = path.log_marginal_likelihood(np.array([0.1]))[0]
+    assert evidence == pytest.approx(posterior.log_marginal_likelihood())
 
 
 def test_path_gives_the_weights_of_every_noise_level(problem):
@@ -74,39 +97,43 @@ def test_path_gives_the_weights_of_every_noise_level(problem):
     path = NoisePath(gamma[:8, :8], targets)
     levels = np.array([1e-4, 0.1, 10.0])
     for noise, weights in zip(levels, path.weights(levels), strict=True):
-        expected = Posterior(gamma[:8, :8], targets, noise).weights
+        expected = conditioned(gamma, targets, noise).weights
         np.testing.assert_allclose(weights, expected, rtol=1e-6)
 
 
 def test_interpolation_without_noise(problem):
     gamma, targets, _ = problem
-    posterior = Posterior(gamma[:8, :8], targets, 0.0)
-    np.testing.assert_allclose(posterior.mean(gamma[:8, :8]), targets, atol=1e-8)
-    variance = posterior.variance(gamma[:8, :8], np.diagonal(gamma)[:8])
+    posterior = conditioned(gamma, targets, 0.0)
+    np.testing.assert_allclose(posterior.mean(np.arange(8)), targets, atol=1e-8)
+    variance = posterior.variance(np.arange(8))
     np.testing.assert_allclose(variance, 0, atol=1e-8)
 
 
 def test_singular_covariance_reports_its_jitter():
     with pytest.warns(GPGCWarning, match="singular.*was added"):
-        posterior = Posterior(np.ones((3, 3)), np.ones((3, 1)), 0.0)
-    assert posterior.jitter > 0
+        posterior = conditioned(np.ones((3, 3)), np.ones((3, 1)), 0.0)
+    assert posterior.factor.jitter > 0
     assert np.isfinite(posterior.weights).all()
 
 
 def test_indefinite_covariance_is_refused():
     with pytest.raises(InputError, match="positive semi-definite"):
-        Posterior(np.array([[1.0, 3.0], [3.0, 1.0]]), np.ones((2, 1)), 0.0)
+        conditioned(np.array([[1.0, 3.0], [3.0, 1.0]]), np.ones((2, 1)), 0.0)
 
 
 @pytest.mark.parametrize("noise", [-1.0, np.nan, np.inf])
 def test_wrong_noise(noise):
     with pytest.raises(InputError, match="noise_variance"):
-        Posterior(np.eye(2), np.ones((2, 1)), noise)
+        conditioned(np.eye(2), np.ones((2, 1)), noise)
 
 
 def test_wrong_shapes():
     with pytest.raises(InputError, match=r"\(D, D\)"):
-        Posterior(np.eye(3), np.ones((2, 1)), 1.0)
+        CholeskyFactor(np.ones((3, 2)), 1.0)
+    with pytest.raises(InputError, match=r"targets must be of shape \(3, k\)"):
+        FunctionSpace(
+            Given(np.eye(3)), np.arange(3), np.ones((2, 1)), CholeskyFactor(np.eye(3), 1.0)
+        )
 
 
 def test_evidence_choice_is_the_best_of_its_grid_and_finds_the_truth():
@@ -132,7 +159,7 @@ def test_cross_entropy_choice_by_brute_force(problem):
             t,
         )
         for noise in RELATIVE_NOISE * np.diagonal(gamma)[:8].mean()
-        for mean in [Posterior(gamma[:8, :8], targets, noise).leave_one_out()[0]]
+        for mean in [conditioned(gamma, targets, noise).leave_one_out()[0]]
     )
     assert choice.noise_variance == pytest.approx(-best[1])
     assert choice.temperature == pytest.approx(best[2], rel=1e-4)
@@ -198,9 +225,9 @@ def test_negative_eigenvalues_of_float32_are_rounding(noise):
     lowest = np.linalg.eigvalsh(rounded.astype(float))[0]
     assert lowest < -1e-6
     targets = np.eye(7)[kinds]
-    posterior, exact = Posterior(rounded, targets, noise), Posterior(true, targets, 1e-4)
-    assert posterior.jitter <= 600 * np.finfo(np.float32).eps
-    np.testing.assert_allclose(posterior.mean(rounded), exact.mean(true), atol=0.02)
+    posterior, exact = conditioned(rounded, targets, noise), conditioned(true, targets, 1e-4)
+    assert posterior.factor.jitter <= 600 * np.finfo(np.float32).eps
+    np.testing.assert_allclose(posterior.mean(), exact.mean(), atol=0.02)
     assert np.abs(posterior.weights).max() < 1 / 1e-6
 
 
@@ -209,29 +236,30 @@ def test_all_noise_levels_see_the_rounding_of_float32_alike():
     targets = np.eye(7)[kinds]
     path = NoisePath(rounded, targets)
     for noise in (1e-6, 1e-5):
-        posterior = Posterior(rounded, targets, noise)
+        posterior = conditioned(rounded, targets, noise)
         left_out, _ = path.leave_one_out(np.array([noise]))
         np.testing.assert_allclose(left_out[0], posterior.leave_one_out()[0], atol=0.02)
 
 
 def test_identical_rows_in_float32():
     gamma = np.ones((3000, 3000), dtype=np.float32)
-    posterior = Posterior(gamma, np.eye(2)[np.arange(3000) % 2], 1e-6)
-    np.testing.assert_allclose(posterior.mean(gamma[:1]), [[0.5, 0.5]], atol=1e-4)
+    posterior = conditioned(gamma, np.eye(2)[np.arange(3000) % 2], 1e-6)
+    mean = gamma[:1].astype(np.float64) @ posterior.weights
+    np.testing.assert_allclose(mean, [[0.5, 0.5]], atol=1e-4)
 
 
 def test_what_is_more_than_rounding_is_refused_in_float32_too():
     gamma = np.eye(50, dtype=np.float32)
     gamma[0, 1] = gamma[1, 0] = 1.1
     with pytest.raises(InputError, match="positive semi-definite"):
-        Posterior(gamma, np.ones((50, 1)), 1e-3)
+        conditioned(gamma, np.ones((50, 1)), 1e-3)
 
 
 @pytest.mark.parametrize("value", [np.inf, np.nan, 1e-40])
 def test_a_covariance_out_of_range_is_refused(value):
     gamma = np.full((2, 2), value, dtype=np.float32)
     for solve in (
-        lambda: Posterior(gamma, np.ones((2, 1)), 1.0),
+        lambda: conditioned(gamma, np.ones((2, 1)), 1.0),
         lambda: NoisePath(gamma, [[1], [1]]),
     ):
         with pytest.raises(InputError, match="weight_variance"):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gpgc.engine import Engine
+from gpgc.compute import Context
 from gpgc.errors import InputError
 from gpgc.graph import as_adjacency, normalize
-from gpgc.kernels import Activate, Affine, Diffuse, Features, InnerProduct, Mix, Square, Unit
-from gpgc.kernels.diffusion import PageRank, Power, pageranks
+from gpgc.kernels import Activate, DenseLayer, Diffuse, Features, InnerProduct, Mix, Square, Unit
+from gpgc.kernels.diffusions import PageRank, Power, pageranks
 from tests.laws import check_laws
 
 
@@ -16,7 +16,7 @@ from tests.laws import check_laws
 def parts(awkward):
     graph, features = awkward
     propagation = normalize(as_adjacency(graph), "row")
-    return propagation, Activate(Features(InnerProduct(), propagation @ features))
+    return propagation, Activate(Features.of(InnerProduct(), propagation @ features))
 
 
 def test_pagerank_tends_to_its_closed_form(parts):
@@ -39,7 +39,7 @@ def test_power_is_the_power(parts):
 def test_diffusion_after_the_activation_obeys_the_laws(parts, operator):
     propagation, inner = parts
     check_laws(Diffuse(operator(propagation), inner))
-    check_laws(Activate(Affine(Diffuse(operator(propagation), inner), 1.0, 0.1)))
+    check_laws(Activate(DenseLayer(Diffuse(operator(propagation), inner), 1.0, 0.1)))
 
 
 @pytest.mark.parametrize("landmarks", [None, np.array([3, 9, 4, 20])])
@@ -48,12 +48,12 @@ def test_squares_obey_the_laws(parts, landmarks):
     check_laws(square)
     check_laws(Unit(square))
     check_laws(Unit(parts[1]))
-    check_laws(Mix([Unit(square), Unit(Square(Affine(parts[1], 2.0, 0.3)))]))
+    check_laws(Mix([Unit(square), Unit(Square(DenseLayer(parts[1], 2.0, 0.3)))]))
     check_laws(Diffuse(PageRank(parts[0]), square))
 
 
 def test_squares_that_are_not_kept_obey_the_laws_too(parts, monkeypatch):
-    monkeypatch.setattr("gpgc.kernels.landmarks.STORE_BYTES", 0)
+    monkeypatch.setattr("gpgc.kernels.square.STORE_BYTES", 0)
     check_laws(Square(parts[1], np.array([3, 9, 4, 20])))
     check_laws(Unit(Square(parts[1])))
 
@@ -82,7 +82,7 @@ def test_wrong_settings_are_named(parts, make, words):
 def test_several_pageranks_share_their_powers(parts):
     values = np.random.default_rng(0).normal(size=(24, 3))
     for teleport, found in zip(
-        (0.05, 0.3), pageranks(parts[0], values, (0.05, 0.3), 7, Engine(2)), strict=True
+        (0.05, 0.3), pageranks(parts[0], values, (0.05, 0.3), 7, Context.of(n_jobs=2)), strict=True
     ):
         expected = PageRank(parts[0], teleport, 7).apply(values)
         np.testing.assert_allclose(found, expected, atol=1e-12)

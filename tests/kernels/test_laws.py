@@ -7,19 +7,25 @@ import pytest
 import scipy.sparse as sp
 
 import gpgc
+from gpgc.compute import Context
 from gpgc.graph import as_adjacency, normalize
 from gpgc.kernels import (
     Activate,
-    Affine,
     ArcCosine,
     Centre,
+    DenseLayer,
     Features,
     InnerProduct,
     Mix,
+    Nystrom,
     Polynomial,
     Propagate,
+    Square,
     SquaredExponential,
+    Unit,
 )
+from gpgc.models import Broad
+from gpgc.models.projection import WideFeatures, projection_for
 from tests.laws import check_laws
 
 KERNELS = [
@@ -80,23 +86,24 @@ def test_one_hot_features(awkward, model):
     check_laws(gpgc.covariance(awkward[0], model=model))
 
 
-def test_broad_with_landmarks_and_a_sketch_obeys_the_laws(awkward, monkeypatch):
+def test_broad_with_landmarks_obeys_the_laws(awkward):
     graph, features = awkward
-    monkeypatch.setattr("gpgc.models.broad.EXACT_NODES", 10)
-    monkeypatch.setattr("gpgc.models.broad.N_LANDMARKS", 12)
-    check_laws(gpgc.covariance(graph, features, model="broad"))
-    monkeypatch.setattr("gpgc.models.broad.SKETCH_BYTES", 0)
-    monkeypatch.setattr("gpgc.models.broad.SKETCH_COLUMNS", 4)
-    check_laws(gpgc.covariance(graph, features, model="broad"))
-    check_laws(gpgc.covariance(graph, model="broad"))
+    model = Broad(exact_nodes=10, n_landmarks=12)
+    check_laws(gpgc.covariance(graph, features, model=model))
+    check_laws(gpgc.covariance(graph, model=model))
+    check_laws(gpgc.covariance(graph, model=Broad(exact_nodes=0, n_landmarks=12, one_hot_nodes=0)))
 
 
-def test_a_sketch_keeps_the_covariance(monkeypatch):
-    graph = sp.random_array((300, 300), density=0.02, rng=np.random.default_rng(0))
-    exact = gpgc.covariance(graph, model="broad").block()
-    monkeypatch.setattr("gpgc.models.broad.SKETCH_BYTES", 0)
-    monkeypatch.setattr("gpgc.models.broad.SKETCH_COLUMNS", 256)
-    assert np.abs(gpgc.covariance(graph, model="broad").block() - exact).max() < 0.1
+def test_a_projection_keeps_inner_products():
+    rng = np.random.default_rng(0)
+    features = sp.random_array((50, 4000), density=0.02, rng=rng, format="csr")
+    wide = WideFeatures(n_bytes=0, n_columns=1024)
+    projection = projection_for(features, 0, Context(), wide)
+    found = projection.apply(features)
+    assert found.shape == (50, 1024)
+    assert projection_for(features, 0, Context()).matrix is None
+    gram, expected = (found @ found.T).toarray(), (features @ features.T).toarray()
+    assert np.abs(gram - expected).max() < 0.15 * expected.max()
 
 
 def test_neighbour_graph_of_features(awkward):
@@ -107,6 +114,31 @@ def test_neighbour_graph_of_features(awkward):
 def test_tiny_graphs(n_nodes):
     for model in ("small", "big", "broad"):
         check_laws(gpgc.covariance(sp.csr_array((n_nodes, n_nodes)), model=model))
+
+
+@pytest.mark.parametrize("model", ["small", "big", "broad"])
+def test_few_landmarks(awkward, model):
+    inner = gpgc.covariance(*awkward, model=model)
+    landmarks = np.array([1, 3, 8, 13, 21])
+    few = Nystrom(inner, landmarks)
+    check_laws(few)
+    np.testing.assert_allclose(few.block(None, landmarks), inner.block(None, landmarks), atol=1e-6)
+    assert np.linalg.eigvalsh(inner.dense() - few.dense()).min() > -1e-9
+
+
+def test_roots_pass_through_the_algebra(awkward):
+    graph, features = awkward
+    leaf = Features.of(InnerProduct(), features)
+    propagation = normalize(as_adjacency(graph))
+    for part in (
+        DenseLayer(leaf, 2.0, 0.3),
+        Propagate(propagation, DenseLayer(leaf, 2.0, 0.3)),
+        Mix([leaf, Square(Activate(leaf))], [0.2, 1.5]),
+        Centre(leaf, np.array([2, 3, 11])),
+        Unit(Square(leaf, np.array([1, 5, 7]))),
+    ):
+        assert part.rank is not None
+        check_laws(part)
 
 
 def test_mixtures(awkward):
@@ -122,8 +154,8 @@ def test_mixtures(awkward):
 
 def test_parts_on_their_own(awkward):
     graph, features = awkward
-    leaf = Features(InnerProduct(), features)
-    for part in (leaf, Affine(leaf, 0.5, 0.25), Activate(leaf)):
+    leaf = Features.of(InnerProduct(), features)
+    for part in (leaf, DenseLayer(leaf, 0.5, 0.25), Activate(leaf)):
         check_laws(part)
         check_laws(Propagate(normalize(as_adjacency(graph)), part))
 
@@ -139,7 +171,7 @@ def test_centred(awkward, over):
 
 def test_centring_takes_away_what_all_share(awkward):
     covariance = gpgc.covariance(*awkward)
-    lifted = Affine(covariance, bias_variance=3.0)
+    lifted = DenseLayer(covariance, bias_variance=3.0)
     np.testing.assert_allclose(Centre(lifted).block(), Centre(covariance).block(), atol=1e-12)
 
 

@@ -15,7 +15,7 @@ from gpgc import GPGCClassifier
 @pytest.mark.parametrize("depth", [2, 3])
 @pytest.mark.parametrize("model", ["small", "big", "broad"])
 def test_answers_do_not_travel(model, depth, sparse, compiled_from, monkeypatch):
-    monkeypatch.setattr("gpgc.kernels.compiled.LARGE", compiled_from)
+    monkeypatch.setattr("gpgc.compute.primitives.LARGE", compiled_from)
     rng = np.random.default_rng(0)
     features = rng.normal(size=(200, 6))
     if sparse:

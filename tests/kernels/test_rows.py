@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gpgc.engine import Engine
+from gpgc.compute import Context
 from gpgc.kernels.propagated_rows import FeaturesFirstRows, PropagatedRows, propagated_rows
 
 
@@ -26,7 +26,7 @@ def test_what_is_kept_for_one_thread_is_not_given_to_another(kind, restless_thre
     features = sp.random_array((60, 40), density=0.01, rng=rng, format="csr")
     if kind is PropagatedRows:
         features = rng.standard_normal((60, 40))
-    rows = propagated_rows(matrix, features, np.dtype(np.float64), Engine())
+    rows = propagated_rows(matrix, features, Context())
     assert isinstance(rows, kind)
     directions, _ = rows.stored().take(None)
     directions = directions.toarray() if sp.issparse(directions) else directions
@@ -34,7 +34,7 @@ def test_what_is_kept_for_one_thread_is_not_given_to_another(kind, restless_thre
 
     def largest_error(turn):
         cols = columns[turn % len(columns)]
-        found, _ = rows.cosines(cols, Engine(n_jobs=1))[0](None)
+        found, _ = rows.cosines(cols, Context.of(n_jobs=1))[0](None)
         return np.abs(found - directions @ directions[cols].T).max()
 
     with ThreadPoolExecutor(4) as pool:

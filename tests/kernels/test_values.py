@@ -6,7 +6,8 @@ import scipy.sparse as sp
 
 import gpgc
 from gpgc.errors import InputError
-from gpgc.kernels import ArcCosine, Polynomial, SquaredExponential, relu_correlation
+from gpgc.kernels import ArcCosine, Polynomial, SquaredExponential
+from gpgc.kernels.activations import relu_correlation
 
 
 def reference(adjacency, features, base, model, depth, weight, bias):

@@ -6,7 +6,7 @@ from sklearn.metrics import log_loss as sklearn_log_loss
 from sklearn.metrics import roc_auc_score
 
 from gpgc.errors import InputError
-from gpgc.gp.calibration import softmax
+from gpgc.probability.softmax import softmax
 from gpgc.uncertainty import measures
 
 

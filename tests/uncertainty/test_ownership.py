@@ -25,7 +25,8 @@ def answers(estimator, features):
         estimator.predict_proba(),
         estimator.predict_proba(new, links),
         estimator.class_prior_.copy(),
-        np.array([estimator.temperature_, estimator.noise_variance_, estimator.feature_share_]),
+        np.array([estimator.temperature_, estimator.noise_variance_]),
+        np.array(sorted(estimator.view_weights_.values())),
         estimator.labelled_nodes_.copy(),
     ]
 
@@ -46,7 +47,7 @@ def test_copies_do_not_move_answers_for_joining_nodes(unlike):
     other.add(many, truth[many])
     other.predict_proba()
     second = other.estimator()
-    assert second.feature_share_ != first.feature_share_
+    assert second.view_weights_ != first.view_weights_
     assert_same(before, answers(first, features))
     assert_same(before, answers(labelling.estimator(), features))
 

@@ -6,7 +6,7 @@ import pytest
 import gpgc
 from gpgc.datasets import load_planetoid, random_split
 from gpgc.errors import InputError
-from gpgc.gp.calibration import softmax
+from gpgc.probability.softmax import softmax
 from gpgc.uncertainty import sets
 
 
@@ -52,9 +52,9 @@ def test_leave_one_out_sets_equal_refitting_without_each_node(fitted):
         without = y.copy()
         without[node] = -1
         other = gpgc.GPGCClassifier(dtype="float64", noise_variance=estimator.noise_variance_)
-        other.fit(estimator._features, without, adjacency=estimator.adjacency_)
+        other.fit(estimator.prior_.nodes.features, without, adjacency=estimator.adjacency_)
         mean = other.predict_latent([node])
-        p = softmax(estimator.temperature_ * mean + estimator._bias)
+        p = softmax(estimator.temperature_ * mean + estimator.calibration_.bias)
         scores.append(1 - p[0, truth[node]])
     expected = 1 - estimator.predict_proba() <= sets.conformal_quantile(scores, 0.7) + 1e-12
     np.testing.assert_array_equal(sets.leave_one_out_sets(estimator, 0.7), expected)

@@ -6,8 +6,8 @@ import pytest
 import gpgc
 from gpgc.datasets import load_planetoid
 from gpgc.errors import InputError
-from gpgc.gp import Posterior
-from gpgc.gp.calibration import softmax
+from gpgc.gp import condition
+from gpgc.probability.softmax import softmax
 from gpgc.uncertainty.growing import GrowingPosterior
 from gpgc.uncertainty.planning import LABEL_NOISE, Plan, error_reduction
 from gpgc.uncertainty.suggest import Labelling, suggest
@@ -27,10 +27,9 @@ def test_growing_equals_refitting(graph):
     growing = GrowingPosterior(covariance, 0.1, n_targets=2)
     for size in range(1, 6):
         growing.observe(nodes[size - 1 : size], targets[size - 1 : size])
-        gamma, chosen = covariance.dense(), nodes[:size]
-        fresh = Posterior(gamma[np.ix_(chosen, chosen)], targets[:size], 0.1)
-        np.testing.assert_allclose(growing.mean, fresh.mean(gamma[:, chosen]), atol=1e-10)
-        left = fresh.covariance(gamma[:, chosen], gamma)
+        fresh = condition(covariance, nodes[:size], targets[:size], np.array([0.1]))
+        np.testing.assert_allclose(growing.mean, fresh.mean(), atol=1e-10)
+        left = fresh.joint_covariance()
         np.testing.assert_allclose(growing.variance, np.diagonal(left), atol=1e-10)
         every = np.arange(30)
         np.testing.assert_allclose(growing.residual(every, every), left, atol=1e-10)
@@ -78,7 +77,7 @@ def test_variance_gain_is_the_fall_of_the_total_variance(graph):
     adjacency, features = graph
     labelling = Labelling.on(features, None, adjacency, dtype="float64")
     nodes, gains = labelling.suggest(4, "variance")
-    covariance = labelling._estimator._network.for_planning()
+    covariance = labelling._prior.planning()
     for step, (node, gain) in enumerate(zip(nodes, gains, strict=True)):
         expected = brute_force_gains(covariance, list(nodes[:step]), np.ones(30))
         expected[nodes[:step]] = -np.inf
@@ -92,7 +91,7 @@ def test_weighted_gain_counts_by_uncertainty(graph):
     given = list(range(8))
     labelling.add(given, ["a", "b"] * 4)
     weights = 1 - (labelling.predict_proba() ** 2).sum(axis=1)
-    expected = brute_force_gains(labelling._estimator._network.for_planning(), given, weights)
+    expected = brute_force_gains(labelling._prior.planning(), given, weights)
     expected[given] = -np.inf
     (node,), (gain,) = labelling.suggest(1, "weighted")
     assert gain == pytest.approx(expected.max(), rel=1e-6)
@@ -127,11 +126,11 @@ def test_error_reduction_equals_refitting_with_every_answer(graph):
     nodes, codes = np.array([3, 17, 8, 25, 1]), np.array([0, 1, 2, 0, 1])
     posterior = GrowingPosterior(covariance, 0.1, n_targets=3)
     posterior.observe(nodes, np.eye(3)[codes])
-    gamma, witnesses = covariance.dense(), np.arange(0, 30, 2)
+    witnesses = np.arange(0, 30, 2)
 
     def expected_error(nodes, codes):
-        fresh = Posterior(gamma[np.ix_(nodes, nodes)], np.eye(3)[codes], 0.1)
-        p = softmax(temperature * fresh.mean(gamma[:, nodes]))
+        fresh = condition(covariance, nodes, np.eye(3)[codes], np.array([0.1]))
+        p = softmax(temperature * fresh.mean())
         return p, 1 - p[witnesses].max(axis=1).mean()
 
     p, before = expected_error(nodes, codes)
@@ -237,7 +236,7 @@ def test_wrong_arguments_are_named(graph):
         (lambda: labelling.predict_proba(), "at least one label"),
         (lambda: suggest(features, adjacency=adjacency, costs=[1.0]), "costs"),
         (lambda: suggest(features, adjacency=adjacency, candidates=[99]), "nodes"),
-        (lambda: GrowingPosterior(labelling._estimator.covariance_, 0.0), "noise_variance"),
+        (lambda: GrowingPosterior(labelling._prior.covariance(), 0.0), "noise_variance"),
         (lambda: labelling._plan._posterior.observe([1], [[1.0]]), "targets"),
     ):
         with pytest.raises(InputError, match=word):

@@ -2,7 +2,6 @@
 
 from gpgc.estimators.classifier import GPGCClassifier
 from gpgc.estimators.regressor import GPGCRegressor
-from gpgc.estimators.select import Selection, select
 from gpgc.estimators.storage import load
 
-__all__ = ["GPGCClassifier", "GPGCRegressor", "Selection", "load", "select"]
+__all__ = ["GPGCClassifier", "GPGCRegressor", "load"]

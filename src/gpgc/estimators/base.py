@@ -12,23 +12,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gpgc._typing import Array, Integers
-from gpgc.engine import Engine
+from gpgc.compute import Context
 from gpgc.errors import InputError
-from gpgc.estimators.choice import choose_fraction_and_noise
 from gpgc.estimators.inputs import FeatureNorm, check_nodes, warn_of_raw_features, with_norm
-from gpgc.estimators.reach import components
 from gpgc.files import canonical_csr, parse_bytes
-from gpgc.gp import NoiseChoice, Posterior, TargetwisePosterior
-from gpgc.gp.selection import Criterion
-from gpgc.graph import Normalization, as_adjacency, join, nearest_links, neighbor_graph, normalize
+from gpgc.gp import Posterior, condition
+from gpgc.graph import Nodes, Normalization, as_adjacency, nearest_links, neighbor_graph
+from gpgc.graph.nodes import JoinedNodes
 from gpgc.kernels import BaseKernel, Covariance
-from gpgc.models import Architecture, Model, build
-
-CROSS_BYTES = 2**28
-"""Size of the covariances between nodes and labels that are held at once for variances."""
-
-LABEL_MATRICES = 4, 7
-"""D × D matrices in float64 that a fit holds at once: with noise that is given, or chosen."""
+from gpgc.models import Architecture, Prior, ViewWeights, architecture_from
+from gpgc.selection.choice import Choice, choose
+from gpgc.selection.noise_choice import Criterion
 
 
 class Asked(NamedTuple):
@@ -36,19 +30,18 @@ class Asked(NamedTuple):
 
     Attributes
     ----------
-    covariance : Covariance
-        Holds them and the labelled nodes.
-    rows, labelled : int arrays of shapes (n,) and (D,)
-        Where both are in it; rows None stands for all.
+    posterior : Posterior
+        In a covariance that holds them.
+    rows : int array of shape (n,), or None
+        Where they are in it; None for all of it.
     mean : array of shape (n, k)
         Latent means, in the unit in which the process was fitted.
     reached : bool array of shape (n,)
         Which of them the labels can say anything about.
     """
 
-    covariance: Covariance
+    posterior: Posterior
     rows: Integers | None
-    labelled: Integers
     mean: Array
     reached: NDArray[np.bool_]
 
@@ -56,9 +49,14 @@ class Asked(NamedTuple):
 class GraphProcess(BaseEstimator):
     """A Gaussian process on the nodes of one graph; see the two estimators for the parameters."""
 
+    prior_: Prior
+    posterior_: Posterior
+    view_weights_: ViewWeights
+
     def __init__(
         self,
-        model: Model = "broad",
+        model: str | Architecture = "broad",
+        *,
         base_kernel: str | BaseKernel = "inner_product",
         depth: int = 2,
         weight_variance: float = 1.0,
@@ -86,6 +84,21 @@ class GraphProcess(BaseEstimator):
         self.memory_limit = memory_limit
         self.random_state = random_state
 
+    @property
+    def adjacency_(self) -> sp.csr_array:
+        """The graph (N, N), symmetric and without self-loops."""
+        return self.prior_.nodes.adjacency
+
+    @property
+    def covariance_(self) -> Covariance:
+        """The prior covariance Γ of all nodes."""
+        return self.posterior_.covariance
+
+    @property
+    def labelled_nodes_(self) -> Integers:
+        """The nodes (D,) whose labels or values were given."""
+        return self.posterior_.labelled
+
     def predict_latent(
         self,
         nodes: Any = None,
@@ -101,9 +114,9 @@ class GraphProcess(BaseEstimator):
         ----------
         nodes : int array of shape (n,), optional
             Nodes of the fitted graph; all when not given.
-        return_std : bool
+        return_std : bool, default False
             Whether to return the standard deviation.
-        return_cov : bool
+        return_cov : bool, default False
             Whether to return the covariance Λ of the nodes.
         X, adjacency : optional
             For nodes that join the graph, as in ``predict``, in place of ``nodes``.
@@ -124,16 +137,10 @@ class GraphProcess(BaseEstimator):
         if return_std:
             answer.append(self._spread_to_unit(np.sqrt(self._variance(asked))))
         if return_cov:
-            n_rows = asked.covariance.count(asked.rows)
-            asked.covariance.engine.require(
-                8 * 3 * n_rows * (n_rows + len(asked.labelled)),
-                f"the covariance of {n_rows:,} nodes",
-            )
-            cross = asked.covariance.block(asked.rows, asked.labelled)
-            prior = asked.covariance.block(asked.rows, asked.rows).astype(np.float64)
-            blank = np.flatnonzero(np.diagonal(prior) == 0)
-            prior[blank, blank] = self._usual_variance
-            answer.append(self._spread_to_unit(self._posterior.covariance(cross, prior), power=2))
+            joint = asked.posterior.joint_covariance(asked.rows)
+            blank = np.flatnonzero(asked.posterior.covariance.diag(asked.rows) == 0)
+            joint[blank, blank] = self._usual_variance
+            answer.append(self._spread_to_unit(joint, power=2))
         return answer[0] if len(answer) == 1 else tuple(answer)
 
     def leave_one_out(self) -> tuple[Array, Array]:
@@ -147,7 +154,7 @@ class GraphProcess(BaseEstimator):
             Of a noisy observation.
         """
         check_is_fitted(self)
-        mean, variance = self._posterior.leave_one_out()
+        mean, variance = self.posterior_.leave_one_out()
         return self._to_unit(mean), self._spread_to_unit(np.sqrt(variance))
 
     def save(self, path: str | Path) -> None:
@@ -157,102 +164,92 @@ class GraphProcess(BaseEstimator):
         check_is_fitted(self)
         save(self, Path(path))
 
+    def make_prior(self, X: Any, adjacency: Any, n_nodes: int) -> Prior:
+        """Return the prior of a graph, to be conditioned on labels by ``fit_prior``.
+
+        Parameters
+        ----------
+        X, adjacency : optional
+            As in ``fit``.
+        n_nodes : int
+            The number of nodes, which both must have.
+        """
+        if self.dtype not in ("float32", "float64"):
+            raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
+        if X is None and adjacency is None:
+            raise InputError("X and adjacency cannot both be None")
+        features = None
+        if X is not None:
+            features = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+            if features.shape[0] != n_nodes:
+                raise InputError(
+                    f"y must have one entry for each of the {features.shape[0]} rows of X, "
+                    f"got inconsistent numbers of samples: {n_nodes}"
+                )
+            warn_of_raw_features(features)
+        if adjacency is None:
+            graph = neighbor_graph(features, self.n_neighbors, n_jobs=self.n_jobs)
+        else:
+            graph = as_adjacency(adjacency, n_nodes)
+        if features is not None:
+            features = with_norm(features, self.feature_norm)
+        nodes = Nodes(graph, features, self.normalization, from_features=adjacency is None)
+        return self.prior_on(nodes)
+
+    def prior_on(self, nodes: Nodes) -> Prior:
+        """Return the prior of the architecture that the parameters describe on nodes."""
+        return Prior(self.architecture(), nodes, self._context())
+
+    def architecture(self) -> Architecture:
+        """Return the architecture that the parameters describe."""
+        return architecture_from(
+            self.model,
+            base_kernel=self.base_kernel,
+            depth=self.depth,
+            weight_variance=self.weight_variance,
+            bias_variance=self.bias_variance,
+            seed=self.random_state,
+        )
+
     def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_fitted", False)
+        return hasattr(self, "posterior_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def _fit_graph(self, X: Any, adjacency: Any, n_labels: int) -> None:
-        """Check parameters, features and graph, and build the covariance of all nodes."""
-        self._fitted = False
-        if self.dtype not in ("float32", "float64"):
-            raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
-        if X is None:
-            if adjacency is None:
-                raise InputError("X and adjacency cannot both be None")
-            self._set_graph(as_adjacency(adjacency, n_labels), None, built_graph=False)
-            return
-        features = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        if features.shape[0] != n_labels:
-            raise InputError(
-                f"y must have one entry for each of the {features.shape[0]} rows of X, "
-                f"got inconsistent numbers of samples: {n_labels}"
-            )
-        warn_of_raw_features(features)
-        if adjacency is None:
-            graph = neighbor_graph(features, self.n_neighbors, n_jobs=self.n_jobs)
-        else:
-            graph = as_adjacency(adjacency, n_labels)
-        self._set_graph(graph, features, built_graph=adjacency is None)
+    def _forget(self) -> None:
+        """Begin a fit: if it fails, nothing is left that passes for fitted."""
+        self.__dict__.pop("posterior_", None)
 
-    def _set_graph(self, graph: sp.csr_array, features: Any, built_graph: bool) -> None:
-        """Build the covariance of all nodes; features None stands for one-hot features."""
-        self.adjacency_, self._built_graph = graph, built_graph
-        self._features = None if features is None else with_norm(features, self.feature_norm)
-        propagation = normalize(graph, self.normalization)
-        engine = Engine(self.n_jobs, parse_bytes(self.memory_limit))
-        self._network = build(self._architecture(), propagation, self._features, self.dtype, engine)
-        self._components = components(graph, self._features)
-        self.covariance_ = self._network.covariance
+    def _context(self) -> Context:
+        return Context.of(self.dtype, self.n_jobs, parse_bytes(self.memory_limit))
 
-    def _architecture(self) -> Architecture:
-        return Architecture(
-            self.model,
-            self.base_kernel,
-            self.depth,
-            self.weight_variance,
-            self.bias_variance,
-            self.random_state,
-        )
-
-    def _fit_process(
+    def _condition(
         self,
+        prior: Prior,
         labelled: Integers,
         targets: Array,
         noise: Array | str,
         criterion: Criterion,
         weights: Array,
-        chosen: tuple[float, Array] | None = None,
-    ) -> None:
-        """Choose trust in the graph and noise if not given, and condition on the targets.
-
-        ``weights`` say what leaving each labelled node out counts in the choice; ``chosen`` is a
-        fraction of the features and the noise levels, where they are known.
-        """
-        is_searched = chosen is None and isinstance(noise, str)
-        self._network.covariance.engine.require(
-            8 * LABEL_MATRICES[is_searched] * len(labelled) ** 2,
-            f"the covariance of {len(labelled):,} labels",
-        )
-        if chosen is None:
-            fraction, gamma, choices = choose_fraction_and_noise(
-                self._network.candidates(labelled, labelled),
-                targets,
-                weights,
-                noise,
-                criterion,
-                self._network.usual_noise,
-            )
-            levels = np.array([choice.noise_variance for choice in choices])
-            self._noise = choices[0]
-        else:
-            fraction, levels = chosen
-            gamma = self._network.covariance_at(fraction).block(labelled, labelled)
-            self._noise = NoiseChoice(float(levels[0]))
-        self.labelled_nodes_, self.feature_share_ = labelled, fraction
-        self.covariance_ = self._network.covariance_at(fraction)
-        self._usual_variance = float(np.mean(np.diagonal(gamma), dtype=np.float64)) or 1.0
-        self._posterior = self._condition_on(gamma, targets, levels)
-        self.log_marginal_likelihood_ = self._posterior.log_marginal_likelihood()
-        self._latent_mean = self._mean(self.covariance_, None, labelled)
-
-    def _condition_on(
-        self, gamma: Array, targets: Array, levels: Array
-    ) -> Posterior | TargetwisePosterior:
-        raise NotImplementedError
+        choice: Choice | None = None,
+    ) -> Choice:
+        """Choose views and noise if they are not known, and condition the prior on the targets."""
+        prior.architecture.check_field(prior.nodes, labelled)
+        if choice is None:
+            choice = choose(prior, labelled, targets, noise, criterion, weights)
+        covariance = prior.covariance(choice.view_weights)
+        posterior = condition(covariance, labelled, targets, choice.levels, path=choice.path)
+        self.prior_, self.view_weights_ = prior, dict(choice.view_weights)
+        self.noise_levels_, self.approximations_ = choice.levels, prior.approximations()
+        self._latent_mean = posterior.mean()
+        variances = covariance.diag(labelled)
+        self._usual_variance = float(np.mean(variances, dtype=np.float64)) or 1.0
+        self.log_marginal_likelihood_ = posterior.log_marginal_likelihood()
+        self.posterior_ = posterior
+        return choice
 
     def _to_unit(self, mean: Array) -> Array:
         """Return latent means (n, k) in the unit of y, as a new array."""
@@ -264,64 +261,51 @@ class GraphProcess(BaseEstimator):
 
     def _ask(self, nodes: Any, X: Any, adjacency: Any) -> Asked:
         """Return what is known about fitted nodes, or about those that X and adjacency join."""
+        reach = self.prior_.nodes.reach
         if X is None and adjacency is None:
-            rows = check_nodes(nodes, self.adjacency_.shape[0])
+            rows = check_nodes(nodes, len(self.prior_.nodes))
             index = slice(None) if rows is None else rows
-            reached = self._components.reached(self.labelled_nodes_)
-            mean = self._latent_mean[index]
-            return Asked(self.covariance_, rows, self.labelled_nodes_, mean, reached[index])
+            reached = reach.reached(self.labelled_nodes_)
+            return Asked(self.posterior_, rows, self._latent_mean[index], reached[index])
         if nodes is not None:
             raise InputError("nodes cannot be combined with X or adjacency: those join new nodes")
-        links, features = self._links(X, adjacency)
-        covariance, rows, labelled = self._network.join(
-            links, features, self.labelled_nodes_, self.feature_share_
+        joined = self._joined(X, adjacency)
+        covariance, rows, labelled = self.prior_.joined(
+            joined, self.labelled_nodes_, self.view_weights_
         )
-        mean = self._mean(covariance, rows, labelled)
-        reached = self._components.reached_new(links, features, self.labelled_nodes_)
-        return Asked(covariance, rows, labelled, mean, reached)
-
-    def _mean(self, covariance: Covariance, rows: Any, labelled: Integers) -> Array:
-        mean = covariance.matmul(rows, labelled, self._posterior.weights)
-        return np.asarray(mean, dtype=np.float64)
+        posterior = self.posterior_.elsewhere(covariance, labelled)
+        reached = reach.reached_new(joined.rows, joined.new_features, self.labelled_nodes_)
+        return Asked(posterior, rows, posterior.mean(rows), reached)
 
     def _variance(self, asked: Asked) -> Array:
-        covariance, labelled = asked.covariance, asked.labelled
-        prior = np.asarray(covariance.diag(asked.rows), dtype=np.float64)
-        prior = np.where(prior > 0, prior, self._usual_variance)
-        row_bytes = max(1, len(labelled)) * (covariance.dtype.itemsize + 3 * 8)
-        size = max(16, covariance.engine.whole(CROSS_BYTES) // row_bytes)
-        if size >= len(prior):
-            return self._posterior.variance(covariance.block(asked.rows, labelled), prior)
-        chosen = covariance.indices(asked.rows)
-        parts = [slice(start, start + size) for start in range(0, len(prior), size)]
-        return np.concatenate(
-            [
-                self._posterior.variance(covariance.block(chosen[part], labelled), prior[part])
-                for part in parts
-            ]
-        )
+        """Return posterior variances; where a node has none, the mean prior one of the labelled."""
+        variance = asked.posterior.variance(asked.rows)
+        blank = asked.posterior.covariance.diag(asked.rows) == 0
+        variance[blank] = self._usual_variance
+        return variance
 
-    def _links(self, X: Any, links: Any) -> tuple[sp.csr_array, Any]:
-        """Return the rows of Â (M, N + M) of new nodes, and their features."""
-        if self._features is None:
+    def _joined(self, X: Any, links: Any) -> JoinedNodes:
+        """Return the fitted nodes with those that join."""
+        nodes = self.prior_.nodes
+        if nodes.features is None:
             if X is not None or links is None:
                 raise InputError(
                     "new nodes of a graph without features need X=None and their adjacency"
                 )
-            new, n_new = None, links.shape[0] if sp.issparse(links) else len(np.atleast_2d(links))
-        else:
-            if X is None:
-                raise InputError("X must hold the features of the new nodes, got None")
-            X = canonical_csr(X, "X") if sp.issparse(X) else X
-            new = validate_data(
-                self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
-            )
-            new, n_new = with_norm(new, self.feature_norm), new.shape[0]
-            if links is None:
-                if not self._built_graph:
-                    raise InputError(
-                        "adjacency of new nodes must be given, of shape (M, N) or (M, N + M): "
-                        "the fitted graph was not built from features"
-                    )
-                links = nearest_links(self._features, new, self.n_neighbors, n_jobs=self.n_jobs)
-        return join(links, self.adjacency_, n_new, self.normalization), new
+            n_new = links.shape[0] if sp.issparse(links) else len(np.atleast_2d(links))
+            return nodes.joined(links, None, n_new)
+        if X is None:
+            raise InputError("X must hold the features of the new nodes, got None")
+        X = canonical_csr(X, "X") if sp.issparse(X) else X
+        new = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
+        )
+        new = with_norm(new, self.feature_norm)
+        if links is None:
+            if not nodes.from_features:
+                raise InputError(
+                    "adjacency of new nodes must be given, of shape (M, N) or (M, N + M): "
+                    "the fitted graph was not built from features"
+                )
+            links = nearest_links(nodes.features, new, self.n_neighbors, n_jobs=self.n_jobs)
+        return nodes.joined(links, new, new.shape[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -13,21 +14,13 @@ from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators.alignment import align
 from gpgc.estimators.base import Asked, GraphProcess
-from gpgc.estimators.class_prior import class_prior
 from gpgc.estimators.inputs import FeatureNorm, check_nodes, check_noise
 from gpgc.estimators.labels import UNLABELLED, encode_labels, warn_of_few_classes
-from gpgc.gp import NoiseChoice, Posterior, largest_probability
-from gpgc.gp.calibration import (
-    fit_scale_and_bias,
-    fit_temperature_with_prior,
-    information,
-    root_mean_square,
-    softmax,
-)
-from gpgc.gp.selection import cross_entropies
 from gpgc.graph import Normalization
 from gpgc.kernels import BaseKernel
-from gpgc.models import Model
+from gpgc.models import Architecture, Prior
+from gpgc.probability.calibration import Calibration, calibrate_left_out, fit_scale_and_bias
+from gpgc.selection.choice import Choice
 
 Probability = Literal["calibrated", "largest"]
 
@@ -41,28 +34,29 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
 
     Parameters
     ----------
-    model : {"big", "small", "broad"}
-        The paper's networks, with and without aggregation over the graph in the hidden layers,
-        or the one that looks near and far (:mod:`gpgc.models.broad`).
-    base_kernel : str or BaseKernel
+    model : {"broad", "big", "small"} or Architecture, default "broad"
+        The one that looks near and far (:mod:`gpgc.models.broad`); the paper's networks, with and
+        without aggregation over the graph in the hidden layers; or an architecture with
+        parameters of its own, in place of the next four.
+    base_kernel : str or BaseKernel, default "inner_product"
         K_θ on ÂX: ``"inner_product"``, ``"arc_cosine"``, ``"polynomial"``,
         ``"squared_exponential"``, or an object with parameters of its own.
-    depth : int
+    depth : int, default 2
         L, the number of layers.
-    weight_variance, bias_variance : float
+    weight_variance, bias_variance : float, default 1 and 0
         δ_W and σ_b².
-    noise_variance : float, "loo" or "evidence"
+    noise_variance : float, "loo" or "evidence", default "loo"
         σ_τ². ``"loo"`` takes the level with the best leave-one-out cross-entropy of a softmax with
         a fitted temperature, with a pull towards the model's usual level that decides where each
         class has one label (0.2 of the mean prior variance for *small* and *big*);
         ``"evidence"`` the level with the largest marginal likelihood.
-    normalization : {"symmetric", "row"}
+    normalization : {"symmetric", "row"}, default "symmetric"
         Of the adjacency with self-loops.
-    feature_norm : {"none", "l1", "l2"}
+    feature_norm : {"none", "l1", "l2"}, default "none"
         Scale each row of X to this norm first.
-    n_neighbors : int
+    n_neighbors : int, default 10
         k of the nearest-neighbour graph that is built when ``fit`` gets no adjacency.
-    dtype : {"float64", "float32"}
+    dtype : {"float32", "float64"}, default "float32"
         In which the covariance is computed; the posterior is always solved in float64.
     n_jobs : int, optional
         Number of threads; all cores when not given.
@@ -70,16 +64,16 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         Bytes, or text such as ``"1GB"``, that fit and predict may take beside their input: tiles
         and buffers are cut to it, and what cannot be cut is refused before it starts. The
         machine's memory when not given.
-    probability : {"calibrated", "largest"}
-        ``"calibrated"``: softmax(t · mean + log(prior / shares)), with t fitted to leave-one-out
+    probability : {"calibrated", "largest"}, default "calibrated"
+        ``"calibrated"``: softmax(t · mean + log(prior / fractions)), with t fitted to leave-one-out
         predictions. ``"largest"``: the probability that a class has the largest latent value under
         the posterior. Either is the class prior for a node that neither links nor features that it
         shares with others connect, over any number of steps, with a labelled one.
-    class_prior : {"estimated", "labels"} or array of shape (k,)
-        Shares of the classes in the whole graph, in the order of ``classes_``: estimated from the
-        unlabelled nodes by expectation-maximisation, those of the given labels, or known ones.
+    class_prior : {"estimated", "labels"} or array of shape (k,), default "estimated"
+        Fractions of the classes in the whole graph, in the order of ``classes_``: estimated from
+        the unlabelled nodes by expectation-maximisation, those of the given labels, or known ones.
         Labels are often balanced where the world is not.
-    random_state : int
+    random_state : int, default 0
         Seed of the landmarks that *broad* draws on large graphs; all else is exact.
 
     Attributes
@@ -93,11 +87,21 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
     temperature_ : float
         t of the calibrated probabilities, an inverse temperature.
     class_prior_ : array of shape (k,)
-        The class shares in use.
+        The class fractions in use.
     noise_variance_, log_marginal_likelihood_ : float
         The noise σ_τ² in use, and the log evidence summed over the columns of the targets.
-    feature_share_ : float
-        How much the features alone count against the graph, where *broad* found that to be better.
+    view_weights_ : dict
+        Name of a view of the nodes → weight in the covariance: ``"graph"`` where the graph alone
+        counts, with a part of ``"features"``, or those alone, where *broad* found that to be
+        better.
+    prior_ : Prior
+        The architecture on the graph, before any label.
+    posterior_ : Posterior
+        The prior covariance conditioned on the labels.
+    approximations_ : tuple of str
+        What is not exact in the covariance, a phrase each; empty on graphs of up to 2,000 nodes.
+    calibration_ : Calibration
+        What makes probabilities of latent means.
     covariance_ : Covariance
         The prior covariance Γ of all nodes.
     adjacency_ : csr_array of shape (N, N)
@@ -115,7 +119,8 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
 
     def __init__(
         self,
-        model: Model = "broad",
+        model: str | Architecture = "broad",
+        *,
         base_kernel: str | BaseKernel = "inner_product",
         depth: int = 2,
         weight_variance: float = 1.0,
@@ -124,27 +129,27 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         normalization: Normalization = "symmetric",
         feature_norm: FeatureNorm = "none",
         n_neighbors: int = 10,
-        probability: Probability = "calibrated",
-        class_prior: Any = "estimated",
         dtype: str = "float32",
         n_jobs: int | None = None,
         memory_limit: int | str | None = None,
         random_state: int = 0,
+        probability: Probability = "calibrated",
+        class_prior: Any = "estimated",
     ) -> None:
         super().__init__(
             model,
-            base_kernel,
-            depth,
-            weight_variance,
-            bias_variance,
-            noise_variance,
-            normalization,
-            feature_norm,
-            n_neighbors,
-            dtype,
-            n_jobs,
-            memory_limit,
-            random_state,
+            base_kernel=base_kernel,
+            depth=depth,
+            weight_variance=weight_variance,
+            bias_variance=bias_variance,
+            noise_variance=noise_variance,
+            normalization=normalization,
+            feature_norm=feature_norm,
+            n_neighbors=n_neighbors,
+            dtype=dtype,
+            n_jobs=n_jobs,
+            memory_limit=memory_limit,
+            random_state=random_state,
         )
         self.probability = probability
         self.class_prior = class_prior
@@ -169,38 +174,11 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         GPGCClassifier
             The estimator itself.
         """
+        self._forget()
         X, y, adjacency = align(X, y, adjacency)
         codes, classes = encode_labels(y)
         warn_of_few_classes(y, classes)
-        self._fit_graph(X, adjacency, len(codes))
-        labelled = np.flatnonzero(codes != UNLABELLED)
-        return self._condition(labelled, codes[labelled], classes)
-
-    def fit_chosen(
-        self, X: Any, codes: Integers, classes: NDArray[Any], adjacency: Any, feature_share: float
-    ) -> Self:
-        """Fit with a number as noise and with a known trust in the features alone.
-
-        Parameters
-        ----------
-        X, adjacency : optional
-            As in :meth:`fit`.
-        codes, classes : arrays of shapes (N,) and (k,)
-            The label of each node as an index of the classes, −1 where unlabelled.
-        feature_share : float
-            How much the features alone count against the graph, as in ``feature_share_``.
-
-        Returns
-        -------
-        GPGCClassifier
-            The estimator itself.
-        """
-        self._fit_graph(X, adjacency, len(codes))
-        labelled = np.flatnonzero(codes != UNLABELLED)
-        noise = check_noise(self.noise_variance, 1)
-        if isinstance(noise, str):
-            raise InputError(f"noise_variance must be a number, got {noise!r}")
-        return self._condition(labelled, codes[labelled], classes, (feature_share, noise))
+        return self.fit_prior(self.make_prior(X, adjacency, len(codes)), codes, classes)
 
     def relabel(self, y: Any) -> Self:
         """Condition on other labels of the same graph, without building its covariance again.
@@ -215,15 +193,78 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         GPGCClassifier
             The estimator itself.
         """
-        check_is_fitted(self, "covariance_")
+        check_is_fitted(self)
         codes, classes = encode_labels(y)
-        if len(codes) != self.covariance_.n_nodes:
+        return self.fit_prior(self.prior_, codes, classes)
+
+    def fit_prior(
+        self,
+        prior: Prior,
+        codes: Integers,
+        classes: NDArray[Any],
+        choice: Choice | None = None,
+        calibration: tuple[float, Array] | None = None,
+    ) -> Self:
+        """Condition a prior on labels.
+
+        Parameters
+        ----------
+        prior : Prior
+            As :meth:`make_prior` gives it.
+        codes : int array of shape (N,)
+            The label of each node as an index of the classes, −1 where unlabelled.
+        classes : array of shape (k,)
+            The labels.
+        choice : Choice, optional
+            Weights of the views and noise, where they are known; chosen by leave-one-out else.
+        calibration : (float, array of shape (k,)), optional
+            Temperature and class bias, where they are known.
+
+        Returns
+        -------
+        GPGCClassifier
+            The estimator itself.
+        """
+        if self.probability not in get_args(Probability):
             raise InputError(
-                f"y must have one entry for each of the {self.covariance_.n_nodes} nodes, "
-                f"got {len(codes)}"
+                f"probability must be one of {', '.join(get_args(Probability))}, "
+                f"got {self.probability!r}"
             )
+        if len(codes) != len(prior.nodes):
+            raise InputError(
+                f"y must have one entry for each of the {len(prior.nodes)} nodes, got {len(codes)}"
+            )
+        noise = check_noise(self.noise_variance, 1)
         labelled = np.flatnonzero(codes != UNLABELLED)
-        return self._condition(labelled, codes[labelled], classes)
+        given = np.asarray(codes)[labelled]
+        weights = _left_out_weights(prior, labelled, given)
+        targets = np.eye(len(classes))[given]
+        choice = self._condition(prior, labelled, targets, noise, "cross_entropy", weights, choice)
+        self.classes_, self.codes_ = classes, given
+        self.noise_variance_ = float(choice.levels[0])
+        if calibration is None:
+            self._set(self._calibrated_left_out(weights))
+        else:
+            self._set(Calibration.of(*calibration, given))
+        return self
+
+    def stored_state(self) -> dict[str, Any]:
+        """Return what :meth:`save` writes beside graph, features and choices."""
+        return {
+            "classes": self.classes_,
+            "codes": self.codes_,
+            "temperature": np.array(self.calibration_.temperature),
+            "bias": self.calibration_.bias,
+        }
+
+    def restore(
+        self, prior: Prior, labelled: Integers, state: Mapping[str, Any], choice: Choice
+    ) -> None:
+        """Fit again as when ``stored_state`` was called, with nothing left to choose."""
+        codes = np.full(len(prior.nodes), UNLABELLED)
+        codes[labelled] = state["codes"]
+        calibration = float(state["temperature"]), state["bias"]
+        self.fit_prior(prior, codes, state["classes"], choice, calibration)
 
     def predict(self, X: Any = None, adjacency: Any = None) -> NDArray[Any]:
         """Return the model's opinion on the label of every node, the labelled ones included.
@@ -242,7 +283,10 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         """
         check_is_fitted(self)
         asked = self._ask(None, X, adjacency)
-        scores = self._logits(asked) if self.probability == "calibrated" else self._proba(asked)
+        if self.probability == "calibrated":
+            scores = self.calibration_.logits(asked.mean, asked.reached)
+        else:
+            scores = self._probabilities(asked)
         return np.asarray(self.classes_[scores.argmax(axis=1)])
 
     def predict_proba(self, X: Any = None, adjacency: Any = None) -> Array:
@@ -258,7 +302,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         array of shape (N, k) or (M, k)
         """
         check_is_fitted(self)
-        return self._proba(self._ask(None, X, adjacency))
+        return self._probabilities(self._ask(None, X, adjacency))
 
     def calibrate(self, nodes: Any, y: Any) -> Self:
         """Fit temperature and class bias to labels that ``fit`` did not see.
@@ -280,7 +324,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             The estimator itself.
         """
         check_is_fitted(self)
-        chosen = check_nodes(nodes, self.adjacency_.shape[0])
+        chosen = check_nodes(nodes, len(self.prior_.nodes))
         codes = np.searchsorted(self.classes_, np.asarray(y))
         if chosen is None or len(codes) != len(chosen) or not len(codes):
             raise InputError("nodes and y must name the same, at least one, held-out nodes")
@@ -288,96 +332,43 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             raise InputError("nodes must be held out: some of them were labelled in fit")
         if (np.asarray(self.classes_)[np.minimum(codes, len(self.classes_) - 1)] != y).any():
             raise InputError(f"y must hold labels among {self.classes_.tolist()}, got others")
-        reached = self._components.reached(self.labelled_nodes_)[chosen]
+        reached = self.prior_.nodes.reach.reached(self.labelled_nodes_)[chosen]
         if not reached.any():
             raise InputError("nodes must hold some that links or features connect with a label")
         mean, targets = self._latent_mean[chosen], np.eye(len(self.classes_))[codes]
-        self._calibrate(*fit_scale_and_bias(mean[reached], targets[reached]))
+        found = fit_scale_and_bias(mean[reached], targets[reached])
+        self._set(Calibration.of(*found, self.codes_))
         return self
 
-    def _condition(
-        self,
-        labelled: Integers,
-        codes: Integers,
-        classes: NDArray[Any],
-        chosen: tuple[float, Array] | None = None,
-        fitted: tuple[float, Array] | None = None,
-    ) -> Self:
-        """Condition on class codes; ``chosen`` and ``fitted`` are what is known beforehand."""
-        if self.probability not in get_args(Probability):
-            raise InputError(
-                f"probability must be one of {', '.join(get_args(Probability))}, "
-                f"got {self.probability!r}"
-            )
-        noise = check_noise(self.noise_variance, 1)
-        self._fitted = False
-        self.classes_, self._codes = classes, codes
-        counts = np.bincount(codes, minlength=len(classes))
-        weights = (1 - 1 / counts[codes]) * ~self._components.alone(labelled)
-        targets = np.eye(len(classes))[codes]
-        self._fit_process(labelled, targets, noise, "cross_entropy", weights, chosen)
-        self.noise_variance_ = self._noise.noise_variance
-        self._calibrate(*(fitted or self._calibrate_left_out(weights, counts / len(codes))))
-        self._fitted = True
-        return self
-
-    def _condition_on(self, gamma: Array, targets: Array, levels: Array) -> Posterior:
-        return Posterior(gamma, targets, float(levels[0]))
-
-    def _calibrate_left_out(self, weights: Array, shares: Array) -> tuple[float, Array]:
-        """Return t by leave-one-out, and the bias log(prior / shares)."""
-        speaking = self._components.reached(self.labelled_nodes_)
+    def _calibrated_left_out(self, weights: Array) -> Calibration:
+        """Return the calibration by leave-one-out, from what labels say of unlabelled nodes."""
+        speaking = self.prior_.nodes.reach.reached(self.labelled_nodes_)
         speaking[self.labelled_nodes_] = False
+        left_out = self.posterior_.leave_one_out().mean
         unlabelled = self._latent_mean[speaking]
-        mean, _ = self._posterior.leave_one_out()
-        targets = self._posterior.targets
-        t = fit_temperature_with_prior(mean, targets, weights, root_mean_square(unlabelled))
-        losses = cross_entropies(mean, targets, np.asarray(t))
-        prior = class_prior(
-            self.class_prior,
-            shares,
-            lambda: softmax(t * unlabelled),
-            len(targets),
-            information(losses, weights, shares),
-        )
-        return t, np.log(prior / shares)
+        return calibrate_left_out(left_out, unlabelled, self.codes_, weights, self.class_prior)
 
-    def _calibrate(self, temperature: float, bias: Array) -> None:
-        """Take t and b of softmax(t · mean + b), and what follows from them."""
-        counts = np.bincount(self._codes, minlength=len(self.classes_))
-        self.temperature_, self._bias = temperature, bias
-        self.class_prior_ = softmax((np.log(counts / len(self._codes)) + bias)[None])[0]
-        codes = self._logits(self._ask(None, None, None)).argmax(axis=1)
-        codes[self.labelled_nodes_] = self._codes
+    def _set(self, calibration: Calibration) -> None:
+        """Take a calibration, and what follows from it."""
+        self.calibration_ = calibration
+        self.temperature_, self.class_prior_ = calibration.temperature, calibration.class_prior
+        asked = self._ask(None, None, None)
+        codes = calibration.logits(asked.mean, asked.reached).argmax(axis=1)
+        codes[self.labelled_nodes_] = self.codes_
         self.transduction_ = self.classes_[codes]
 
-    def _logits(self, asked: Asked) -> Array:
-        """Return log probabilities up to a constant, those of the class prior where not reached."""
-        logits = self.temperature_ * asked.mean + self._bias
-        return np.where(asked.reached[:, None], logits, np.log(self.class_prior_))
-
-    def _proba(self, asked: Asked) -> Array:
+    def _probabilities(self, asked: Asked) -> Array:
         if self.probability == "calibrated":
-            probabilities = softmax(self._logits(asked))
-        else:
-            std = np.sqrt(self._variance(asked))
-            weighted = largest_probability(asked.mean, std) * np.exp(self._bias)
-            probabilities = weighted / weighted.sum(axis=1, keepdims=True)
-        probabilities[~asked.reached] = self.class_prior_
-        return np.asarray(probabilities)
+            return self.calibration_.probabilities(asked.mean, asked.reached)
+        std = np.sqrt(self._variance(asked))
+        return self.calibration_.largest(asked.mean, std, asked.reached)
 
-    def _state(self) -> dict[str, Any]:
-        return {
-            "classes": self.classes_,
-            "codes": self._codes,
-            "temperature": np.array(self.temperature_),
-            "bias": self._bias,
-        }
 
-    def _restore(
-        self, labelled: Integers, state: dict[str, Any], chosen: tuple[float, NoiseChoice]
-    ) -> None:
-        fraction, noise = chosen
-        fitted = float(state["temperature"]), state["bias"]
-        known = fraction, np.array([noise.noise_variance])
-        self._condition(labelled, state["codes"], state["classes"], known, fitted)
+def _left_out_weights(prior: Prior, labelled: Integers, codes: Integers) -> Array:
+    """Return what leaving each label out counts: 1 − 1/n for n labels of its class.
+
+    The class of the node that is left out has one label less than the others. A label that no
+    other one reaches cannot be predicted from them, and counts nothing.
+    """
+    counts = np.bincount(codes)
+    return np.asarray((1 - 1 / counts[codes]) * ~prior.nodes.reach.alone(labelled))

@@ -23,7 +23,7 @@ from gpgc.files import pack_npz, read_npz, unpack_sparse
 from gpgc.graph import as_adjacency
 
 FORMAT = "gpgc-estimator"
-VERSION = 1
+VERSION = 2
 
 HIGHEST_DEPTH = 10_000
 """Layers of the deepest network that a file may name."""
@@ -35,14 +35,14 @@ class StoredModel(NamedTuple):
     Attributes
     ----------
     header : dict
-        ``estimator``, ``parameters``, ``built_graph``, ``feature_share``, ``noise_variance`` and
-        ``temperature``.
+        ``estimator``, ``parameters``, ``from_features``, ``view_weights`` and ``noise_levels``.
     adjacency : csr_array of shape (N, N)
     features : array or csr_array of shape (N, F), or None
     labelled : int array of shape (D,)
     state : dict of str to array
-        What the estimator's ``_restore`` takes.
+        What the estimator's ``restore`` takes.
     feature_names : array of shape (F,), or None
+    names : array of shape (N,), or None
     """
 
     header: dict[str, Any]
@@ -51,6 +51,7 @@ class StoredModel(NamedTuple):
     labelled: NDArray[np.intp]
     state: dict[str, NDArray[Any]]
     feature_names: NDArray[Any] | None
+    names: NDArray[Any] | None
 
 
 def pack_model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -72,6 +73,8 @@ def read_model(path: Path) -> StoredModel:
     """
     header, arrays = _read(path)
     source = str(path)
+    if header["version"] == 1:
+        header = _upgraded(header, arrays, source)
     _check_header(header, source)
     adjacency = _adjacency(arrays, source)
     n_nodes = adjacency.shape[0]
@@ -91,7 +94,31 @@ def read_model(path: Path) -> StoredModel:
     if names is not None:
         fits = features is not None and names.shape == features.shape[1:]
         _require(fits and names.dtype.kind in "US", source, "feature_names", "a name each", names)
-    return StoredModel(header, adjacency, features, labelled.astype(np.intp), state, names)
+    called = arrays.get("names")
+    if called is not None:
+        fits = called.shape == (n_nodes,) and called.dtype.kind in "iuUS"
+        _require(fits, source, "names", f"a name for each of {n_nodes} nodes", called)
+    return StoredModel(header, adjacency, features, labelled.astype(np.intp), state, names, called)
+
+
+def _upgraded(
+    header: dict[str, Any], arrays: dict[str, NDArray[Any]], source: str
+) -> dict[str, Any]:
+    """Return a header of version 1 as one of version 2.
+
+    It had a share of the features in place of weights of views, and one noise for all targets.
+    """
+    share: Any = header.get("feature_share")
+    _require(_is_number(share) and 0 <= share <= 1, source, "feature_share", "in [0, 1]", share)
+    weights = {"graph": 1 - share, "features": share}
+    noise = header.get("noise_variance")
+    values = arrays.get("state/values")
+    n_levels = 1 if values is None or values.ndim != 2 else values.shape[1]
+    return header | {
+        "from_features": header.get("built_graph"),
+        "view_weights": {name: weight for name, weight in weights.items() if weight},
+        "noise_levels": [noise] * n_levels,
+    }
 
 
 def digest(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -139,17 +166,16 @@ def _check_header(header: dict[str, Any], source: str) -> None:
     for name, (fits, expected) in _PARAMETERS.items():
         if name in parameters:
             _require(fits(parameters[name]), source, name, expected, parameters[name])
-    built = header.get("built_graph")
-    _require(isinstance(built, bool), source, "built_graph", "true or false", built)
-    share: Any = header.get("feature_share")
-    _require(_is_number(share) and 0 <= share <= 1, source, "feature_share", "in [0, 1]", share)
-    noise: Any = header.get("noise_variance")
-    levels = noise if isinstance(noise, list) and noise else [noise]
-    positive = all(_is_number(level) and level >= 0 for level in levels)
-    _require(positive, source, "noise_variance", "a finite number of at least 0", noise)
-    temperature = header.get("temperature")
-    finite = temperature is None or _is_number(temperature)
-    _require(finite, source, "temperature", "a finite number or null", temperature)
+    built = header.get("from_features")
+    _require(isinstance(built, bool), source, "from_features", "true or false", built)
+    weights: Any = header.get("view_weights")
+    named = isinstance(weights, dict) and bool(weights)
+    fit = named and all(_is_number(weight) and 0 <= weight <= 1 for weight in weights.values())
+    _require(fit, source, "view_weights", "numbers from 0 to 1 by name", weights)
+    levels: Any = header.get("noise_levels")
+    listed = isinstance(levels, list) and bool(levels)
+    positive = listed and all(_is_number(level) and level >= 0 for level in levels)
+    _require(positive, source, "noise_levels", "finite numbers of at least 0", levels)
 
 
 def _adjacency(arrays: Mapping[str, NDArray[Any]], source: str) -> sp.csr_array:

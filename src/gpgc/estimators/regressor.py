@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +15,8 @@ from gpgc.estimators.alignment import align
 from gpgc.estimators.base import GraphProcess
 from gpgc.estimators.inputs import check_noise
 from gpgc.estimators.labels import numbers_or_nan
-from gpgc.gp import NoiseChoice, TargetwisePosterior
+from gpgc.models import Prior
+from gpgc.selection.choice import Choice
 
 
 class GPGCRegressor(RegressorMixin, GraphProcess):
@@ -48,8 +50,10 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
     target_mean_, target_scale_ : arrays of shape (k,)
         The prior of y is that of a Gaussian process with this mean, and with the covariance Γ
         times the squared scale.
-    feature_share_ : float
-        How much the features alone count against the graph, where *broad* found that to be better.
+    view_weights_ : dict
+        Name of a view of the nodes → weight in the covariance, as in :class:`GPGCClassifier`.
+    prior_, posterior_ : Prior, Posterior
+        The architecture on the graph, and its covariance conditioned on the values.
     covariance_ : Covariance
         The prior covariance Γ of all nodes.
     adjacency_ : csr_array of shape (N, N)
@@ -82,6 +86,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         GPGCRegressor
             The estimator itself.
         """
+        self._forget()
         X, y, adjacency = align(X, y, adjacency)
         values, squeeze = _as_values(y)
         missing = np.isnan(values)
@@ -92,10 +97,71 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
             )
         if not len(labelled):
             raise InputError(f"y must have at least one value, got {len(values)} times NaN")
-        self._fit_graph(X, adjacency, len(values))
-        self._squeeze = squeeze
-        known, prior = values[labelled], self.covariance_.diag(labelled)
-        return self._condition(labelled, known, _scale(known, prior))
+        prior = self.make_prior(X, adjacency, len(values))
+        return self.fit_prior(prior, labelled, values[labelled], squeeze=squeeze)
+
+    def fit_prior(
+        self,
+        prior: Prior,
+        labelled: Integers,
+        values: Array,
+        *,
+        squeeze: bool = False,
+        scale: Array | None = None,
+        choice: Choice | None = None,
+    ) -> Self:
+        """Condition a prior on values.
+
+        Parameters
+        ----------
+        prior : Prior
+            As :meth:`make_prior` gives it.
+        labelled : int array of shape (D,)
+            Nodes with a value.
+        values : array of shape (D, k)
+            Their values.
+        squeeze : bool, default False
+            Whether ``predict`` returns one column as an array of shape (n,).
+        scale : array of shape (k,), optional
+            The unit of each target, where it is known.
+        choice : Choice, optional
+            Weights of the views, and noise of the scaled targets, where they are known.
+
+        Returns
+        -------
+        GPGCRegressor
+            The estimator itself.
+        """
+        noise = check_noise(self.noise_variance, values.shape[1])
+        if scale is None:
+            scale = _scale(values, prior.covariance().diag(labelled))
+        mean = values.mean(axis=0)
+        weights = np.full(len(labelled), float(len(labelled) > 1))
+        given = noise if isinstance(noise, str) else noise / scale**2
+        targets = (values - mean) / scale
+        choice = self._condition(prior, labelled, targets, given, "density", weights, choice)
+        self.target_mean_, self.target_scale_, self._squeeze = mean, scale, squeeze
+        self.log_marginal_likelihood_ -= len(labelled) * float(np.log(scale).sum())
+        in_unit = choice.levels * scale**2
+        self.noise_variance_ = float(in_unit[0]) if len(in_unit) == 1 else in_unit
+        return self
+
+    def stored_state(self) -> dict[str, Any]:
+        """Return what :meth:`save` writes beside graph, features and choices."""
+        return {
+            "values": self._to_unit(self.posterior_.targets),
+            "squeeze": np.array(self._squeeze),
+            "scale": self.target_scale_,
+        }
+
+    def restore(
+        self, prior: Prior, labelled: Integers, state: Mapping[str, Any], choice: Choice
+    ) -> None:
+        """Fit again as when ``stored_state`` was called, with nothing left to choose."""
+        values = state["values"]
+        scale = state.get("scale", np.ones(values.shape[1]))  # version 0.1 did not scale targets
+        squeeze = bool(state["squeeze"])
+        self.fit_prior(prior, labelled, values, squeeze=squeeze, scale=scale, choice=choice)
 
     def predict(self, X: Any = None, adjacency: Any = None, return_std: bool = False) -> Any:
         """Return the posterior mean, of the dimension that y had.
@@ -124,52 +190,8 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         return np.asarray(mean * self.target_scale_ + self.target_mean_)
 
     def _spread_to_unit(self, spread: Array, power: int = 1) -> Array:
-        scaled = spread * self.target_scale_**power
-        return scaled[..., 0] if len(self.target_scale_) == 1 else scaled
-
-    def _condition(
-        self,
-        labelled: Integers,
-        values: Array,
-        scale: Array,
-        chosen: tuple[float, Array] | None = None,
-    ) -> Self:
-        """Condition on values (D, k); ``chosen`` is the fraction and noise of scaled targets."""
-        noise = check_noise(self.noise_variance, values.shape[1])
-        self._fitted = False
-        self.target_mean_, self.target_scale_ = values.mean(axis=0), scale
-        targets = (values - self.target_mean_) / scale
-        weights = np.full(len(labelled), float(len(labelled) > 1))
-        given = noise if isinstance(noise, str) else noise / scale**2
-        self._fit_process(labelled, targets, given, "density", weights, chosen)
-        self.log_marginal_likelihood_ -= len(labelled) * float(np.log(scale).sum())
-        in_unit = self._levels * scale**2
-        self.noise_variance_ = float(in_unit[0]) if len(in_unit) == 1 else in_unit
-        self._fitted = True
-        return self
-
-    def _condition_on(self, gamma: Array, targets: Array, levels: Array) -> TargetwisePosterior:
-        self._levels = levels
-        return TargetwisePosterior(gamma, targets, levels)
-
-    def _state(self) -> dict[str, Any]:
-        return {
-            "values": self._to_unit(self._posterior.targets),
-            "squeeze": np.array(self._squeeze),
-            "scale": self.target_scale_,
-            "noise": self._levels,
-        }
-
-    def _restore(
-        self, labelled: Integers, state: dict[str, Any], chosen: tuple[float, NoiseChoice]
-    ) -> None:
-        fraction, noise = chosen
-        self._squeeze = bool(state["squeeze"])
-        values = state["values"]
-        # Version 0.1 did not scale targets, and had one noise for all.
-        scale = state.get("scale", np.ones(values.shape[1]))
-        levels = state.get("noise", np.full(values.shape[1], noise.noise_variance))
-        self._condition(labelled, values, scale, (fraction, levels))
+        scale = self.target_scale_**power
+        return np.asarray(spread * (scale[0] if len(scale) == 1 else scale))
 
 
 def _scale(values: Array, prior: Array) -> Array:

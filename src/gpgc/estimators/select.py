@@ -5,19 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, product
+from itertools import product
 from typing import Any, get_args
 
 import numpy as np
 
 from gpgc._typing import Array, Integers
-from gpgc.engine import Engine
+from gpgc.compute import Threads
 from gpgc.errors import GPGCWarning, InputError
 from gpgc.estimators.alignment import align
 from gpgc.estimators.classifier import GPGCClassifier
 from gpgc.estimators.inputs import FeatureNorm
 from gpgc.estimators.labels import UNLABELLED, encode_labels
-from gpgc.estimators.scoring import SelectionCriterion, Setting, order_by, score_noise_levels
 from gpgc.graph import Normalization
 from gpgc.kernels import (
     ArcCosine,
@@ -27,8 +26,9 @@ from gpgc.kernels import (
     SquaredExponential,
     base_kernel_from,
 )
-from gpgc.models import Model
-from gpgc.models.architecture import Network
+from gpgc.models import Architecture, Prior, ViewWeights, architecture_from
+from gpgc.selection.choice import Choice
+from gpgc.selection.scoring import SelectionCriterion, Setting, order_by, score_noise_levels
 
 BASE_KERNELS: tuple[BaseKernel, ...] = (
     InnerProduct(),
@@ -67,7 +67,7 @@ def select(
     *,
     validation: Any = None,
     criterion: SelectionCriterion | None = None,
-    models: Sequence[Model] = ("small", "big", "broad"),
+    models: Sequence[str | Architecture] = ("small", "big", "broad"),
     base_kernels: Sequence[str | BaseKernel] = BASE_KERNELS,
     feature_norms: Sequence[FeatureNorm] = ("none", "l1", "l2"),
     normalizations: Sequence[Normalization] = ("symmetric",),
@@ -134,41 +134,52 @@ def select(
     settings = _settings(models, base_kernels, feature_norms, normalizations)
     train = np.flatnonzero(train_y != UNLABELLED)
     rows = np.concatenate([train, held_out])
-    blocks: dict[tuple[int, float], Array] = {}
-    networks = _networks(settings, parameters, X, adjacency, len(codes))
-    for done, (index, network) in enumerate(networks, 1):
-        blocks |= {(index, part): block for part, block in network.candidates(rows, train)}
+    priors: dict[int, Prior] = {}
+    blocks: list[tuple[Setting, Array]] = []
+    for index, prior in _priors(settings, parameters, X, adjacency, len(codes)):
+        priors[index] = prior
+        blocks += [
+            (replace(settings[index], view_weights=weights), block)
+            for weights, block in _blocks(prior, rows, train)
+        ]
         if progress is not None:
-            progress(done, len(settings))
-    scored: dict[tuple[int, float], list[Setting]] = {}
+            progress(len(priors), len(settings))
 
-    def score(key: tuple[int, float]) -> None:
-        index, fraction = key
-        scored[key] = score_noise_levels(
-            blocks[key],
-            replace(settings[index], feature_share=fraction),
+    def score(pair: tuple[Setting, Array]) -> list[Setting]:
+        return score_noise_levels(
+            pair[1],
+            pair[0],
             codes[train],
             codes[held_out],
             relative_noise,
             validation_loss=criterion == "validation_loss",
         )
 
-    Engine(parameters.get("n_jobs")).each(score, blocks)
+    scored = Threads(parameters.get("n_jobs")).map(score, blocks)
     order = order_by(criterion)
-    key, best = min(
-        ((key, row) for key in sorted(scored) for row in scored[key]), key=lambda one: order(one[1])
+    levels, best = min(
+        ((levels, row) for levels in scored for row in levels), key=lambda one: order(one[1])
     )
-    _warn_of_edge(scored[key], best, order)
-    chosen = GPGCClassifier(**{**parameters, **best.parameters()})
-    chosen.fit_chosen(X, train_y, classes, adjacency, best.feature_share)
-    table = [row for key in sorted(scored) for row in scored[key]]
+    _warn_of_edge(levels, best, order)
+    estimator = GPGCClassifier(**{**parameters, **best.parameters()})
+    index = next(i for i, setting in enumerate(settings) if setting.is_of(best))
+    choice = Choice(best.view_weights, np.array([best.noise_variance]))
+    estimator.fit_prior(priors[index], train_y, classes, choice)
     if calibrate and len(held_out):
-        chosen.calibrate(held_out, classes[codes[held_out]])
-    return Selection(table, best, chosen)
+        estimator.calibrate(held_out, classes[codes[held_out]])
+    return Selection([row for levels in scored for row in levels], best, estimator)
+
+
+def _blocks(prior: Prior, rows: Integers, cols: Integers) -> Iterator[tuple[ViewWeights, Array]]:
+    """Give the weights of views that are worth a try with the Γ[rows, cols] they lead to."""
+    names = dict.fromkeys(name for weights in prior.view_weights for name in weights)
+    parts = {name: prior.view(name).block(rows, cols) for name in names}
+    for weights in prior.view_weights:
+        yield weights, sum(weight * parts[name] for name, weight in weights.items() if weight)
 
 
 def _settings(
-    models: Iterable[Model],
+    models: Iterable[str | Architecture],
     base_kernels: Iterable[str | BaseKernel],
     feature_norms: Iterable[FeatureNorm],
     normalizations: Iterable[Normalization],
@@ -178,30 +189,35 @@ def _settings(
     return [
         Setting(model, kernel, norm, normalization)
         for model, kernel, norm, normalization in product(models, kernels, norms, normalizations)
-        if model != "broad" or norm == norms[0]
+        if norm == norms[0] or not _scales_rows(model)
     ]
 
 
-def _networks(
+def _scales_rows(model: str | Architecture) -> bool:
+    """Tell whether an architecture scales features itself, so that their norm does not matter."""
+    architecture = architecture_from(model)
+    return architecture.scales_rows
+
+
+def _priors(
     settings: Sequence[Setting], parameters: dict[str, Any], X: Any, adjacency: Any, n_nodes: int
-) -> Iterator[tuple[int, Network]]:
-    """Give the index and the network of each setting, those of one graph and features in a row.
+) -> Iterator[tuple[int, Prior]]:
+    """Give the index and the prior of each setting, those of one graph and features in a row.
 
-    They share what does not depend on model and base kernel.
+    Neighbours are searched once for all of them, and priors share what does not depend on model
+    and base kernel.
     """
-
-    def shared(place: int) -> tuple[str, str, bool]:
-        setting = settings[place]
-        return setting.feature_norm, setting.normalization, setting.model == "broad"
-
-    for _, places in groupby(sorted(range(len(settings)), key=shared), key=shared):
-        network: Network | None = None
-        for place in places:
-            estimator = GPGCClassifier(**{**parameters, **settings[place].parameters()})
-            if network is None:
-                estimator._fit_graph(X, adjacency, n_nodes)
-                network = estimator._network
-            yield place, network.variant(estimator._architecture())
+    first: Prior | None = None
+    shared: dict[tuple[str, str, type[Architecture]], Prior] = {}
+    for index, setting in enumerate(settings):
+        estimator = GPGCClassifier(**{**parameters, **setting.parameters()})
+        architecture = estimator.architecture()
+        key = setting.feature_norm, setting.normalization, type(architecture)
+        if key not in shared:
+            links = adjacency if first is None else first.nodes.adjacency
+            shared[key] = estimator.make_prior(X, links, n_nodes)
+            first = first or shared[key]
+        yield index, shared[key].variant(architecture)
 
 
 def _check_validation(validation: Any, codes: Integers) -> Integers:

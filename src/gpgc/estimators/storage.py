@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,26 +13,27 @@ from numpy.typing import NDArray
 from gpgc.errors import DataError, InputError
 from gpgc.estimators.model_file import StoredModel, pack_model, read_model
 from gpgc.files import pack_sparse, write_file
-from gpgc.gp import NoiseChoice
+from gpgc.graph import Nodes
 from gpgc.kernels import BASE_KERNELS
+from gpgc.models import REGISTRY, Architecture
+from gpgc.selection.choice import Choice
 
 if TYPE_CHECKING:
     from gpgc.estimators.base import GraphProcess
 
 
-write_whole = write_file
-
-
 def save(estimator: GraphProcess, path: Path) -> None:
     """Write a fitted estimator; either the whole file appears or nothing."""
+    nodes = estimator.prior_.nodes
     arrays: dict[str, NDArray[Any]] = {"labelled": estimator.labelled_nodes_}
-    arrays |= pack_sparse(estimator.adjacency_, "adjacency/")
-    features = estimator._features
-    if sp.issparse(features):
-        arrays |= pack_sparse(features, "features/")
-    elif features is not None:
-        arrays["features"] = np.asarray(features)
-    for name, value in estimator._state().items():
+    arrays |= pack_sparse(nodes.adjacency, "adjacency/")
+    if sp.issparse(nodes.features):
+        arrays |= pack_sparse(nodes.features, "features/")
+    elif nodes.features is not None:
+        arrays["features"] = np.asarray(nodes.features)
+    if nodes.names is not None:
+        arrays["names"] = _plain(nodes.names, "names")
+    for name, value in estimator.stored_state().items():
         arrays[f"state/{name}"] = _plain(value, name)
     if hasattr(estimator, "feature_names_in_"):
         arrays["feature_names"] = _plain(estimator.feature_names_in_, "feature names")
@@ -41,16 +42,15 @@ def save(estimator: GraphProcess, path: Path) -> None:
         "parameters": {
             name: _to_json(name, value) for name, value in estimator.get_params(False).items()
         },
-        "built_graph": estimator._built_graph,
-        "feature_share": estimator.feature_share_,
-        "noise_variance": estimator._noise.noise_variance,
-        "temperature": estimator._noise.temperature,
+        "from_features": nodes.from_features,
+        "view_weights": estimator.view_weights_,
+        "noise_levels": estimator.noise_levels_.tolist(),
     }
     write_file(path, pack_model(header, arrays))
 
 
 def load(path: str | Path) -> GraphProcess:
-    """Read an estimator that ``save`` wrote.
+    """Read an estimator that ``save`` wrote, in this version or in 0.1.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def load(path: str | Path) -> GraphProcess:
     Returns
     -------
     GPGCClassifier or GPGCRegressor
-        Fitted, with the noise that was chosen when it was saved.
+        Fitted, with the views and the noise that were chosen when it was saved.
 
     Raises
     ------
@@ -80,19 +80,21 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
     from gpgc.estimators.regressor import GPGCRegressor
 
     kinds = {kind.__name__: kind for kind in (GPGCClassifier, GPGCRegressor)}
-    parameters = dict(stored.header["parameters"])
-    if isinstance(parameters["base_kernel"], dict):
-        kernel = dict(parameters["base_kernel"])
-        parameters["base_kernel"] = BASE_KERNELS[kernel.pop("name")](**kernel)
+    parameters = {name: _from_json(value) for name, value in stored.header["parameters"].items()}
     estimator = kinds[stored.header["estimator"]](**parameters)
     if stored.features is not None:
         estimator.n_features_in_ = stored.features.shape[1]
     if stored.feature_names is not None:
         estimator.feature_names_in_ = stored.feature_names.astype(object)
-    estimator._set_graph(stored.adjacency, stored.features, stored.header["built_graph"])
-    noise = NoiseChoice(stored.header["noise_variance"], stored.header["temperature"])
-    chosen = (stored.header["feature_share"], noise)
-    estimator._restore(stored.labelled, stored.state, chosen)
+    nodes = Nodes(
+        stored.adjacency,
+        stored.features,
+        estimator.normalization,
+        names=stored.names,
+        from_features=stored.header["from_features"],
+    )
+    choice = Choice(stored.header["view_weights"], np.array(stored.header["noise_levels"]))
+    estimator.restore(estimator.prior_on(nodes), stored.labelled, stored.state, choice)
     return estimator
 
 
@@ -116,4 +118,19 @@ def _to_json(name: str, value: Any) -> Any:
     for known, kind in BASE_KERNELS.items():
         if type(value) is kind and is_dataclass(value):
             return {"name": known, **asdict(value)}
+    for known, make in REGISTRY.items():
+        if isinstance(value, Architecture) and type(value) is type(make()):
+            numbers = {part.name: getattr(value, part.name) for part in fields(value)}
+            return {"architecture": known} | {
+                part: _to_json(part, number) for part, number in numbers.items()
+            }
     raise InputError(f"{name} cannot be saved: {value!r} is an object that gpgc does not know")
+
+
+def _from_json(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    parts = {name: _from_json(part) for name, part in value.items()}
+    if "architecture" in parts:
+        return type(REGISTRY[parts.pop("architecture")]())(**parts)
+    return BASE_KERNELS[parts.pop("name")](**parts)

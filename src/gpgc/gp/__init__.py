@@ -1,16 +1,22 @@
-"""Gaussian process regression: plain linear algebra, no graph in it."""
+"""Gaussian process regression on covariances that are never stored."""
 
-from gpgc.gp.noise import NoisePath
-from gpgc.gp.posterior import Posterior
-from gpgc.gp.probability import largest_probability
-from gpgc.gp.selection import NoiseChoice, choose_noise
-from gpgc.gp.targetwise import TargetwisePosterior
+from gpgc.gp.condition import Space, condition
+from gpgc.gp.factor import CholeskyFactor, Factor
+from gpgc.gp.function_space import FunctionSpace
+from gpgc.gp.noise_path import NoisePath
+from gpgc.gp.posterior import LeaveOneOut, Posterior
+from gpgc.gp.targetwise import Targetwise
+from gpgc.gp.weight_space import WeightSpace
 
 __all__ = [
-    "NoiseChoice",
+    "CholeskyFactor",
+    "Factor",
+    "FunctionSpace",
+    "LeaveOneOut",
     "NoisePath",
     "Posterior",
-    "TargetwisePosterior",
-    "choose_noise",
-    "largest_probability",
+    "Space",
+    "Targetwise",
+    "WeightSpace",
+    "condition",
 ]

@@ -1,73 +1,67 @@
-"""The posterior of several targets, each at a noise level of its own."""
+"""Several targets, each at a noise level of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gpgc._typing import Array
-from gpgc.gp.posterior import Posterior
+from gpgc._typing import Array, Index, Integers
+from gpgc.gp.posterior import LeaveOneOut, Posterior
+from gpgc.kernels import Covariance
 
 
-class TargetwisePosterior:
-    """Independent Gaussian process regressions of k targets on the same D nodes.
+class Targetwise(Posterior):
+    """Independent Gaussian process regressions of k targets on the same labelled nodes.
+
+    Variances have a column a target: (n, k) in place of (n,).
 
     Parameters
     ----------
-    gamma : array of shape (D, D)
-        Γ_DD.
-    targets : array of shape (D, k)
-        Y.
-    noise_variance : array of shape (k,)
-        σ_τ² of each target; targets of equal noise share one factorisation.
-
-    Attributes
-    ----------
-    weights : array of shape (D, k)
-        (Γ_DD + σ²I)⁻¹ y of each target.
-
-    Examples
-    --------
-    >>> targets = np.array([[1.0, 1.0], [0.0, 0.0]])
-    >>> posterior = TargetwisePosterior(np.eye(2), targets, np.array([1.0, 3.0]))
-    >>> posterior.weights
-    array([[0.5 , 0.25],
-           [0.  , 0.  ]])
-    >>> posterior.variance(np.array([[1.0, 0.0]]), np.array([1.0]))
-    array([[0.5 , 0.75]])
+    posteriors : sequence of Posterior
+        One for each distinct noise level, of the targets that have it.
+    level : int array of shape (k,)
+        Which of them each target belongs to.
     """
 
-    def __init__(self, gamma: Array, targets: Array, noise_variance: Array) -> None:
-        self.targets = np.asarray(targets, dtype=np.float64)
-        levels, self._level = np.unique(noise_variance, return_inverse=True)
-        self._parts = [
-            Posterior(gamma, self.targets[:, self._level == index], float(level))
-            for index, level in enumerate(levels)
-        ]
-        self.weights = np.empty_like(self.targets)
-        for index, part in enumerate(self._parts):
-            self.weights[:, self._level == index] = part.weights
+    def __init__(self, posteriors: Sequence[Posterior], level: Integers) -> None:
+        self.posteriors, self.level = tuple(posteriors), np.asarray(level)
+        self.covariance, self.labelled = posteriors[0].covariance, posteriors[0].labelled
+        self.targets = self._by_target([part.targets for part in self.posteriors])
 
-    def variance(self, cross: Array, prior: Array) -> Array:
-        """Return the variance (n, k) of the latent values, given the prior variances (n,)."""
-        return self._for_each_target(lambda part: part.variance(cross, prior))
+    def mean(self, rows: Index = None) -> Array:
+        """Return the posterior mean (n, k)."""
+        return self._by_target([part.mean(rows) for part in self.posteriors])
 
-    def covariance(self, cross: Array, prior: Array) -> Array:
-        """Return the covariance (n, n, k), given the prior covariance (n, n)."""
-        return self._for_each_target(lambda part: part.covariance(cross, prior))
+    def variance(self, rows: Index = None) -> Array:
+        """Return the posterior variance (n, k)."""
+        return self._for_each(lambda part: part.variance(rows))
+
+    def joint_covariance(self, rows: Index = None) -> Array:
+        """Return the posterior covariance (n, n, k)."""
+        return self._for_each(lambda part: part.joint_covariance(rows))
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """Return means and variances, both (D, k)."""
+        parts = [part.leave_one_out() for part in self.posteriors]
+        variance = np.stack([part.variance for part in parts], axis=-1)[..., self.level]
+        return LeaveOneOut(self._by_target([part.mean for part in parts]), variance)
 
     def log_marginal_likelihood(self) -> float:
         """Return the log evidence, summed over the targets."""
-        return sum(part.log_marginal_likelihood() for part in self._parts)
+        return sum(part.log_marginal_likelihood() for part in self.posteriors)
 
-    def leave_one_out(self) -> tuple[Array, Array]:
-        """Return mean and variance, both (D, k), of each value predicted from the others."""
-        mean = np.empty_like(self.targets)
-        for index, part in enumerate(self._parts):
-            mean[:, self._level == index] = part.leave_one_out()[0]
-        return mean, self._for_each_target(lambda part: part.leave_one_out()[1])
+    def elsewhere(self, covariance: Covariance, labelled: Integers) -> Targetwise:
+        """Return the same observations in a covariance that holds other nodes too."""
+        parts = [part.elsewhere(covariance, labelled) for part in self.posteriors]
+        return Targetwise(parts, self.level)
 
-    def _for_each_target(self, answer: Callable[[Posterior], Array]) -> Array:
-        by_level = np.stack([answer(part) for part in self._parts], axis=-1)
-        return np.asarray(by_level[..., self._level])
+    def _by_target(self, parts: Sequence[Array]) -> Array:
+        """Put the columns of the parts into the order of the targets."""
+        out = np.empty((len(parts[0]), len(self.level)))
+        for index, part in enumerate(parts):
+            out[:, self.level == index] = part
+        return out
+
+    def _for_each(self, answer: Callable[[Posterior], Array]) -> Array:
+        return np.asarray(np.stack([answer(p) for p in self.posteriors], axis=-1)[..., self.level])

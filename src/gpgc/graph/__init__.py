@@ -2,9 +2,12 @@
 
 from gpgc.graph.adjacency import as_adjacency
 from gpgc.graph.neighbors import nearest_links, neighbor_graph
+from gpgc.graph.nodes import JoinedNodes, Nodes
 from gpgc.graph.normalize import Normalization, join, normalize
 
 __all__ = [
+    "JoinedNodes",
+    "Nodes",
     "Normalization",
     "as_adjacency",
     "join",

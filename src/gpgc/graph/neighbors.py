@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gpgc._typing import Integers
-from gpgc.engine import Engine, is_forked, safe_after_fork
+from gpgc.compute import Threads, is_forked, safe_after_fork
 from gpgc.errors import InputError
 from gpgc.files import canonical_csr
 from gpgc.graph.adjacency import as_adjacency
@@ -128,7 +128,7 @@ def _exact(fitted: Any, queries: Any, wanted: int, n_jobs: int | None) -> sp.csr
 
 def _threads(n_jobs: int | None) -> int | None:
     """Return the number of threads for a number of jobs, at most one a core."""
-    return None if n_jobs is None else Engine(n_jobs).n_threads
+    return None if n_jobs is None else Threads(n_jobs).n_threads
 
 
 def _approximate(fitted: Any, queries: Any, wanted: int, n_jobs: int | None) -> Integers:

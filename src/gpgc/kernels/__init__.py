@@ -1,7 +1,8 @@
 """The algebra of covariances: few parts, each one formula, from which every model is built."""
 
-from gpgc.kernels.activate import Activate, relu_correlation
-from gpgc.kernels.base import (
+from gpgc.kernels.activate import Activate
+from gpgc.kernels.activations import ACTIVATIONS, Activation, ReLU, activation_from
+from gpgc.kernels.base_kernels import (
     BASE_KERNELS,
     ArcCosine,
     BaseKernel,
@@ -11,32 +12,41 @@ from gpgc.kernels.base import (
     base_kernel_from,
 )
 from gpgc.kernels.centre import Centre
-from gpgc.kernels.combine import Affine, Mix
 from gpgc.kernels.covariance import Covariance
+from gpgc.kernels.deep import Deep
+from gpgc.kernels.dense_layer import DenseLayer
+from gpgc.kernels.diffuse import Diffuse
 from gpgc.kernels.features import Features
-from gpgc.kernels.landmarks import Square, Unit
-from gpgc.kernels.layers import DenseLayers, GraphLayers
-from gpgc.kernels.propagate import Diffuse, Propagate
+from gpgc.kernels.given import Given
+from gpgc.kernels.mix import Mix
+from gpgc.kernels.nystrom import Nystrom
+from gpgc.kernels.propagate import Propagate
+from gpgc.kernels.square import Square
+from gpgc.kernels.unit import Unit
 
 __all__ = [
+    "ACTIVATIONS",
     "BASE_KERNELS",
     "Activate",
-    "Affine",
+    "Activation",
     "ArcCosine",
     "BaseKernel",
     "Centre",
     "Covariance",
-    "DenseLayers",
+    "Deep",
+    "DenseLayer",
     "Diffuse",
     "Features",
-    "GraphLayers",
+    "Given",
     "InnerProduct",
     "Mix",
+    "Nystrom",
     "Polynomial",
     "Propagate",
+    "ReLU",
     "Square",
     "SquaredExponential",
     "Unit",
+    "activation_from",
     "base_kernel_from",
-    "relu_correlation",
 ]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gpgc._caching import computed_once
 from gpgc._typing import Array, Index, Integers
+from gpgc.compute.caching import computed_once
 from gpgc.kernels.covariance import Covariance, take
 
 
@@ -30,9 +30,8 @@ class Centre(Covariance):
     """
 
     def __init__(self, inner: Covariance, over: Integers | None = None) -> None:
+        super().__init__(inner.n_nodes, inner.context, tileable=inner.tileable)
         self.inner, self.over = inner, over
-        self.n_nodes, self.dtype, self.engine = inner.n_nodes, inner.dtype, inner.engine
-        self.tileable = inner.tileable
 
     def __repr__(self) -> str:
         return f"centre({self.inner!r})"
@@ -41,8 +40,8 @@ class Centre(Covariance):
     def _means(self) -> tuple[Array, Any]:
         """The mean of each row of K over L, and the mean of those over L."""
         n_summed = self.inner.count(self.over)
-        shares = np.full((n_summed, 1), 1 / n_summed, dtype=self.dtype)
-        means = self.inner.matmul(None, self.over, shares)[:, 0]
+        fractions = np.full((n_summed, 1), 1 / n_summed, dtype=self.dtype)
+        means = self.inner.matmul(None, self.over, fractions)[:, 0]
         return means, take(means, self.over).mean()
 
     def block(self, rows: Index = None, cols: Index = None) -> Array:
@@ -57,6 +56,21 @@ class Centre(Covariance):
         """Return K_mm − 2 μ_m + the mean of all."""
         means, level = self._means
         return np.asarray(np.maximum(self.inner.diag(rows) - 2 * take(means, rows) + level, 0))
+
+    @property
+    def rank(self) -> int | None:
+        """That of K."""
+        return self.inner.rank
+
+    def root(self, rows: Index = None) -> Array:
+        """Return Φ[rows] less the mean of Φ over L."""
+        root = self.inner.root(rows)
+        root -= self._root_mean
+        return root
+
+    @computed_once
+    def _root_mean(self) -> Array:
+        return np.asarray(self.inner.root(self.over).mean(axis=0, dtype=np.float64), self.dtype)
 
     def dense(self) -> Array:
         """Return C K Cᵀ with C = I − 1 s, where s holds 1 / |L| at L."""

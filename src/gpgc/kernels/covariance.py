@@ -9,13 +9,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from gpgc._caching import LeavesCachesBehind
 from gpgc._typing import Array, Index, Integers
-from gpgc.engine import Engine
-from gpgc.engine.tiles import split
+from gpgc.compute import Context, split
+from gpgc.compute.caching import LeavesCachesBehind
+from gpgc.errors import InputError
 
 Columns: TypeAlias = Callable[[Index], tuple[Array, Array]]
-"""Function of rows that gives their correlations with some columns, and their deviations."""
+"""Function of rows that gives their correlations with some columns, and their stds."""
 
 CHUNK_BYTES = 2**27
 """Bound on the blocks that a deep covariance holds at once while it streams."""
@@ -30,23 +30,24 @@ class Covariance(LeavesCachesBehind, ABC):
     Rows and columns are integer arrays, or None for all nodes. A subclass gives ``block``,
     ``diag`` and ``dense``; whatever can be answered more cheaply it overrides.
 
-    Attributes
+    Parameters
     ----------
     n_nodes : int
         The number N of nodes.
-    dtype : numpy dtype
-        In which blocks are computed.
-    engine : Engine
-        What runs the tiles.
-    tileable : bool
-        Whether a tile of rows costs no more than its share of all rows. Covariances with a
+    context : Context
+        How arithmetic is done.
+    tileable : bool, default False
+        Whether a tile of rows costs no more than its fraction of all rows. Covariances with a
         propagation inside are not: the neighbourhoods of tiles overlap.
     """
 
-    n_nodes: int
-    dtype: np.dtype[Any]
-    engine: Engine
-    tileable: bool = False
+    def __init__(self, n_nodes: int, context: Context, tileable: bool = False) -> None:
+        self.n_nodes, self.context, self.tileable = n_nodes, context, tileable
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """In which blocks are computed."""
+        return self.context.dtype
 
     @abstractmethod
     def block(self, rows: Index = None, cols: Index = None) -> Array:
@@ -60,6 +61,18 @@ class Covariance(LeavesCachesBehind, ABC):
     def dense(self) -> Array:
         """Return the N × N matrix, computed by the plain formula: the reference for small N."""
 
+    @property
+    def rank(self) -> int | None:
+        """Number r of columns of the root Φ, Γ = ΦΦᵀ; None where no finite root is known."""
+        return None
+
+    def root(self, rows: Index = None) -> Array:
+        """Return Φ[rows], of shape (n, r), with Φ[m] · Φ[n] = Γ_mn.
+
+        Only for covariances with a ``rank``.
+        """
+        raise InputError(f"root needs a covariance of finite rank, got {self!r}")
+
     def correlation(self, cols: Index = None) -> Columns:
         """Return a function of rows that gives Γ_mn / √(Γ_mm Γ_nn), and √Γ_mm.
 
@@ -68,10 +81,10 @@ class Covariance(LeavesCachesBehind, ABC):
         right = inverse_or_zero(np.sqrt(self.diag(cols)))
 
         def columns(rows: Index) -> tuple[Array, Array]:
-            block, deviation = self.block(rows, cols), np.sqrt(self.diag(rows))
-            block *= inverse_or_zero(deviation)[:, None]
+            block, std = self.block(rows, cols), np.sqrt(self.diag(rows))
+            block *= inverse_or_zero(std)[:, None]
             block *= right
-            return block, deviation
+            return block, std
 
         return columns
 
@@ -84,7 +97,7 @@ class Covariance(LeavesCachesBehind, ABC):
         out = np.zeros((n_rows, V.shape[1]), dtype=self.dtype)
         start = 0
         for chunk in split(
-            chosen, self.engine.budget(CHUNK_BYTES) // max(1, n_rows * self.dtype.itemsize)
+            chosen, self.context.budget(CHUNK_BYTES) // max(1, n_rows * self.dtype.itemsize)
         ):
             part = V[start : start + len(chunk)]
             out += times(self.block(rows, chunk), part)
@@ -92,17 +105,18 @@ class Covariance(LeavesCachesBehind, ABC):
         return out
 
     def _matmul_in_tiles(self, rows: Index, cols: Index, V: Any) -> Array:
-        """Return Γ[rows, cols] @ V from correlations, with the deviations folded into V."""
+        """Return Γ[rows, cols] @ V from correlations, with the standard deviations put into V."""
         multiply = multiplication_by(scale_rows(np.sqrt(self.diag(cols)), V), self.dtype)
         correlation, chosen = self.correlation(cols), self.indices(rows)
+
+        def tile(part: slice) -> Array:
+            block, std = correlation(part if rows is None else chosen[part])
+            product = multiply(block)
+            product *= std[:, None]
+            return product
+
         out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
-
-        def tile(part: slice) -> None:
-            block, deviation = correlation(part if rows is None else chosen[part])
-            out[part] = multiply(block)
-            out[part] *= deviation[:, None]
-
-        self.engine.rows(len(chosen), self.count(cols) * self.dtype.itemsize, tile)
+        self.context.fill(out, tile, self.count(cols) * self.dtype.itemsize)
         return out
 
     def local(self, groups: Integers) -> Array:
@@ -119,7 +133,7 @@ class Covariance(LeavesCachesBehind, ABC):
         """
         nodes, position = np.unique(groups, return_inverse=True)
         size = len(nodes) ** 2 * self.dtype.itemsize
-        if size > self.engine.budget(CHUNK_BYTES) and len(groups) > 1:
+        if size > self.context.budget(CHUNK_BYTES) and len(groups) > 1:
             return np.concatenate([self.local(half) for half in np.array_split(groups, 2)])
         position = position.reshape(groups.shape)
         union = self.block(nodes, nodes)

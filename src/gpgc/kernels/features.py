@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from gpgc._typing import Array, Index, Integers
-from gpgc.engine import Engine
-from gpgc.kernels.base import BaseKernel, InnerProduct
+from gpgc.compute import Context
+from gpgc.kernels.base_kernels import BaseKernel, InnerProduct
 from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, multiplication_by
 from gpgc.kernels.rows import Rows, StoredRows
 
@@ -25,44 +25,24 @@ class Features(Covariance):
     ----------
     kernel : BaseKernel
         The formula.
-    features : array or sparse matrix of shape (N, F)
-        Propagated features ÂX.
-    dtype : numpy dtype
-        float64, the reference, or float32.
-    engine : Engine
-        What runs the tiles.
+    rows : Rows
+        The rows of a feature matrix, as directions of length 1 beside their lengths.
+    context : Context
+        How arithmetic is done.
     """
 
-    tileable = True
-
-    def __init__(
-        self,
-        kernel: BaseKernel,
-        features: Any,
-        dtype: Any = np.float64,
-        engine: Engine | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.engine = engine or Engine()
-        self.dtype = np.dtype(dtype)
-        self.n_nodes, self.n_features = features.shape
-        self.rows: Rows = StoredRows.of(features, self.dtype)
+    def __init__(self, kernel: BaseKernel, rows: Rows, context: Context) -> None:
+        super().__init__(rows.shape[0], context, tileable=True)
+        self.kernel, self.rows = kernel, rows
 
     @classmethod
-    def of_rows(cls, kernel: BaseKernel, rows: Rows, engine: Engine | None = None) -> Self:
-        """Return the covariance of rows that are given as directions and lengths."""
-        made = cls.__new__(cls)
-        made.kernel, made.engine, made.dtype, made.rows = (
-            kernel,
-            engine or Engine(),
-            rows.dtype,
-            rows,
-        )
-        made.n_nodes, made.n_features = rows.shape
-        return made
+    def of(cls, kernel: BaseKernel, features: Any, context: Context | None = None) -> Self:
+        """Return the covariance of the rows of an array or sparse matrix (N, F)."""
+        context = context or Context()
+        return cls(kernel, StoredRows.of(features, context.dtype), context)
 
     def __repr__(self) -> str:
-        return f"{self.kernel!r} on {self.n_nodes} x {self.n_features}"
+        return f"{self.kernel!r} on {self.n_nodes} x {self.rows.shape[1]}"
 
     def block(self, rows: Index = None, cols: Index = None) -> Array:
         """Return K_θ[rows, cols]."""
@@ -80,23 +60,35 @@ class Features(Covariance):
         np.fill_diagonal(cosine, norms > 0)
         return self.kernel.evaluate(cosine, norms[:, None], norms)
 
+    @property
+    def rank(self) -> int | None:
+        """The number F of features for the inner product, K = X Xᵀ."""
+        return self.rows.shape[1] if isinstance(self.kernel, InnerProduct) else None
+
+    def root(self, rows: Index = None) -> Array:
+        """Return the rows themselves, for the inner product."""
+        if self.rank is None:
+            return super().root(rows)
+        unit, norms = self.rows.take(rows)
+        return np.asarray((unit.toarray() if sp.issparse(unit) else unit) * norms[:, None])
+
     def correlation(self, cols: Index = None) -> Columns:
         """Return the cosines themselves for the inner product, K_θ with unit variance else.
 
         The former may exceed 1 by rounding.
         """
-        products, right_norms = self.rows.cosines(cols, self.engine)
+        products, right_norms = self.rows.cosines(cols, self.context)
         if isinstance(self.kernel, InnerProduct):
             return products
         right_scale = inverse_or_zero(np.sqrt(self._variance(right_norms)))
 
         def columns(rows: Index) -> tuple[Array, Array]:
             cosines, norms = products(rows)
-            deviation = np.sqrt(self._variance(norms))
+            std = np.sqrt(self._variance(norms))
             block = self.kernel.evaluate(_clip(cosines), norms[:, None], right_norms)
-            block *= inverse_or_zero(deviation)[:, None]
+            block *= inverse_or_zero(std)[:, None]
             block *= right_scale
-            return block, deviation
+            return block, std
 
         return columns
 
@@ -104,12 +96,12 @@ class Features(Covariance):
         """Return K_θ[rows, cols] @ V in tiles of rows."""
         columns, chosen = self._columns(cols), self.indices(rows)
         multiply = multiplication_by(V, self.dtype)
+
+        def tile(part: slice) -> Array:
+            return multiply(columns(part if rows is None else chosen[part]))
+
         out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
-
-        def tile(part: slice) -> None:
-            out[part] = multiply(columns(part if rows is None else chosen[part]))
-
-        self.engine.rows(len(chosen), self.count(cols) * self.dtype.itemsize, tile)
+        self.context.fill(out, tile, self.count(cols) * self.dtype.itemsize)
         return out
 
     def local(self, groups: Integers) -> Array:
@@ -117,7 +109,7 @@ class Features(Covariance):
         rows, norms = self.rows.stored().take(groups.ravel())
         norms = norms.reshape(groups.shape)
         unit = rows.toarray() if sp.issparse(rows) else rows
-        unit = unit.reshape(*groups.shape, self.n_features)
+        unit = unit.reshape(*groups.shape, self.rows.shape[1])
         cosine = _clip(unit @ unit.transpose(0, 2, 1))
         diagonal = np.arange(groups.shape[1])
         block = self.kernel.evaluate(cosine, norms[:, :, None], norms[:, None, :])
@@ -129,7 +121,7 @@ class Features(Covariance):
 
     def _columns(self, cols: Index) -> Callable[[Index], Array]:
         """Return a function of rows that gives K_θ[rows, cols]."""
-        products, right_norms = self.rows.cosines(cols, self.engine)
+        products, right_norms = self.rows.cosines(cols, self.context)
 
         def columns(rows: Index) -> Array:
             cosines, norms = products(rows)

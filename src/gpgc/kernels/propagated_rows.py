@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from gpgc._caching import computed_once
 from gpgc._typing import Array, Index, Integers
-from gpgc.engine import Engine
-from gpgc.kernels.compiled import loops_for, rows_times
+from gpgc.compute import Context
+from gpgc.compute.caching import computed_once
 from gpgc.kernels.covariance import Columns, inverse_or_zero, take
-from gpgc.kernels.rows import DENSE_LIMIT, Rows, StoredRows, scaled
+from gpgc.kernels.rows import DENSE_LIMIT, Rows, StoredRows
 
 DENSE_FROM = 0.15
-"""Share of non-zeros in S X from which a dense product is cheaper than a sparse one."""
+"""Fraction of non-zeros in S X from which a dense product is cheaper than a sparse one."""
 
 FEATURES_FIRST = 0.25
-"""Share of non-zeros in X up to which S (X R) by machine code is cheaper than a dense (S X) R."""
+"""Fraction of non-zeros in X up to which compiled S (X R) is cheaper than a dense (S X) R."""
 
 
 class PropagatedRows(Rows):
@@ -31,17 +29,13 @@ class PropagatedRows(Rows):
         S.
     features : array of shape (N, F), or csr_array where loops are compiled
         X, of the same dtype.
-    engine : Engine
-        What runs the tiles.
+    context : Context
+        How arithmetic is done.
     """
 
-    def __init__(self, matrix: sp.csr_array, features: Any, engine: Engine) -> None:
-        self.matrix, self.features, self.engine = matrix, features, engine
+    def __init__(self, matrix: sp.csr_array, features: Any, context: Context) -> None:
+        self.matrix, self.features, self.context = matrix, features, context
         self.shape, self.dtype = (matrix.shape[0], features.shape[1]), features.dtype
-
-    @computed_once
-    def _loops(self) -> ModuleType | None:
-        return loops_for(self.shape[0], self.dtype)
 
     def take(self, index: Index) -> tuple[Any, Array]:
         """Return directions and lengths of some rows; asked for all of them, keep them."""
@@ -61,27 +55,29 @@ class PropagatedRows(Rows):
     def _lengths(self) -> Array:
         lengths = np.empty(self.shape[0], dtype=self.dtype)
 
-        def tile(rows: slice) -> None:
-            lengths[rows] = self._compute(rows)[1]
-
-        self.engine.rows(self.shape[0], self.shape[1] * self.dtype.itemsize, tile)
+        row_bytes = self.shape[1] * self.dtype.itemsize
+        self.context.fill(lengths, lambda rows: self._compute(rows)[1], row_bytes)
         return lengths
 
     @computed_once
     def _stored(self) -> StoredRows:
         size = self.shape[0] * self.shape[1] * self.dtype.itemsize
-        self.engine.require(size, f"the propagated features of {self.shape[0]:,} nodes")
+        self.context.require(size, f"the propagated features of {self.shape[0]:,} nodes")
         directions = np.empty(self.shape, dtype=self.dtype)
         lengths = np.empty(self.shape[0], dtype=self.dtype)
 
         def tile(rows: slice) -> None:
             directions[rows], lengths[rows] = self._compute(rows)
 
-        self.engine.rows(self.shape[0], self.shape[1] * self.dtype.itemsize, tile)
+        tiles = self.context.tiles(self.shape[0], self.shape[1] * self.dtype.itemsize)
+        self.context.map(tile, tiles)
         return StoredRows(directions, lengths)
 
     def _compute(self, index: slice | Integers) -> tuple[Array, Array]:
-        return scaled(rows_times(self._loops, self.matrix, index, self.features), self._loops)
+        product = self.context.primitives(self.shape[0]).rows_times(
+            self.matrix, index, self.features
+        )
+        return self.context.primitives(self.shape[0]).scale_rows(product)
 
 
 class FeaturesFirstRows(Rows):
@@ -93,22 +89,18 @@ class FeaturesFirstRows(Rows):
         Those of S X.
     matrix, features : csr_array of shapes (M, N) and (N, F)
         S and X, of the same dtype.
-    engine : Engine
-        What runs the tiles.
+    context : Context
+        How arithmetic is done.
     """
 
     CACHES = (*Rows.CACHES, "_products")
     _products: tuple[Integers, Array, Array] | None = None
 
     def __init__(
-        self, rows: Rows, matrix: sp.csr_array, features: sp.csr_array, engine: Engine
+        self, rows: Rows, matrix: sp.csr_array, features: sp.csr_array, context: Context
     ) -> None:
-        self.rows, self.matrix, self.features, self.engine = rows, matrix, features, engine
+        self.rows, self.matrix, self.features, self.context = rows, matrix, features, context
         self.shape, self.dtype = rows.shape, rows.dtype
-
-    @computed_once
-    def _loops(self) -> ModuleType | None:
-        return loops_for(self.shape[0], self.dtype)
 
     def take(self, index: Index) -> tuple[Any, Array]:
         """Return directions and lengths of some rows."""
@@ -122,15 +114,15 @@ class FeaturesFirstRows(Rows):
         """Return the lengths of all rows."""
         return self.rows.lengths_of_all()
 
-    def cosines(self, cols: Index, engine: Engine) -> tuple[Columns, Array]:
+    def cosines(self, cols: Index, context: Context) -> tuple[Columns, Array]:
         """Return a function of rows that gives their cosines with the columns and their lengths.
 
         The products X R are kept for the next who asks for the same columns.
         """
         wanted = np.arange(self.shape[0])[cols] if isinstance(cols, slice) else cols
         row_bytes = self.features.shape[0] * self.dtype.itemsize
-        if wanted is None or row_bytes * len(wanted) > engine.budget(DENSE_LIMIT):
-            return self.rows.cosines(cols, engine)
+        if wanted is None or row_bytes * len(wanted) > context.budget(DENSE_LIMIT):
+            return self.rows.cosines(cols, context)
         kept = self._products
         if kept is None or not np.array_equal(kept[0], wanted):
             right, right_lengths = self.take(wanted)
@@ -141,7 +133,9 @@ class FeaturesFirstRows(Rows):
 
         def columns(rows: Index) -> tuple[Array, Array]:
             index = slice(None) if rows is None else rows
-            return rows_times(self._loops, matrix, index, products), take(lengths, rows)
+            return self.context.primitives(self.shape[0]).rows_times(matrix, index, products), take(
+                lengths, rows
+            )
 
         return columns, right_lengths
 
@@ -150,10 +144,12 @@ class FeaturesFirstRows(Rows):
         by_feature = np.ascontiguousarray(right)
         products = np.empty((self.features.shape[0], right.shape[1]), dtype=self.dtype)
 
-        def tile(rows: slice) -> None:
-            rows_times(self._loops, self.features, rows, by_feature, products[rows])
+        def tile(rows: slice) -> Array:
+            return self.context.primitives(self.shape[0]).rows_times(
+                self.features, rows, by_feature
+            )
 
-        self.engine.rows(len(products), products.strides[0], tile)
+        self.context.fill(products, tile, products.strides[0])
         return products
 
     @computed_once
@@ -164,9 +160,7 @@ class FeaturesFirstRows(Rows):
         return sp.csr_array((data, self.matrix.indices, self.matrix.indptr), self.matrix.shape)
 
 
-def propagated_rows(
-    propagation: sp.csr_array, features: Any, dtype: np.dtype[Any], engine: Engine
-) -> Rows:
+def propagated_rows(propagation: sp.csr_array, features: Any, context: Context) -> Rows:
     """Return the rows of S X: stored where they are sparse, computed in tiles where dense.
 
     How dense S X can be at the most is known from the rows' numbers of entries, before the product.
@@ -177,27 +171,28 @@ def propagated_rows(
         S.
     features : array or sparse matrix of shape (N, F)
         X.
-    dtype : numpy dtype
-        Of the result.
-    engine : Engine
-        What runs the tiles.
+    context : Context
+        How arithmetic is done.
     """
+    dtype = context.dtype
     matrix = propagation.astype(dtype)
     n_nodes, size = propagation.shape[0], propagation.shape[0] * features.shape[1]
     what = f"the features of {n_nodes:,} nodes"
     if sp.issparse(features):
         entries = int(np.diff(features.indptr)[propagation.indices].sum())
-        if entries < DENSE_FROM * size or size * dtype.itemsize > engine.budget(4 * DENSE_LIMIT):
-            engine.require(2 * min(entries, size) * (dtype.itemsize + 4), what)
+        if entries < DENSE_FROM * size or size * dtype.itemsize > context.budget(4 * DENSE_LIMIT):
+            context.require(2 * min(entries, size) * (dtype.itemsize + 4), what)
             inputs = sp.csr_array(features, dtype=dtype)
             rows = StoredRows.of(matrix @ inputs, dtype)
-            return FeaturesFirstRows(rows, matrix, inputs, engine)
-        if loops_for(n_nodes, dtype) is not None and features.nnz <= FEATURES_FIRST * size:
+            return FeaturesFirstRows(rows, matrix, inputs, context)
+        if context.primitives(n_nodes).multiplies_sparse and features.nnz <= FEATURES_FIRST * size:
             inputs = sp.csr_array(features, dtype=dtype)
-            return FeaturesFirstRows(PropagatedRows(matrix, inputs, engine), matrix, inputs, engine)
-        engine.require(size * dtype.itemsize, what)
-        return PropagatedRows(matrix, features.astype(dtype).toarray(), engine)
+            return FeaturesFirstRows(
+                PropagatedRows(matrix, inputs, context), matrix, inputs, context
+            )
+        context.require(size * dtype.itemsize, what)
+        return PropagatedRows(matrix, features.astype(dtype).toarray(), context)
     values = np.asarray(features)
     if values.dtype != dtype:
-        engine.require(values.size * dtype.itemsize, what)
-    return PropagatedRows(matrix, values.astype(dtype, copy=False), engine)
+        context.require(values.size * dtype.itemsize, what)
+    return PropagatedRows(matrix, values.astype(dtype, copy=False), context)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from gpgc._caching import LeavesCachesBehind
 from gpgc._typing import Array, Index, Integers
-from gpgc.engine import Engine
+from gpgc.compute import Context
+from gpgc.compute.caching import LeavesCachesBehind
+from gpgc.compute.primitives import NUMPY
 from gpgc.kernels.covariance import Columns, inverse_or_zero, take
 
 DENSE_LIMIT = 2**28
@@ -20,14 +20,14 @@ DENSE_LIMIT = 2**28
 KEPT_BYTES = 2**24
 """Size up to which cosines are kept for the next who asks for the same columns."""
 
-KEPT_SHARE = 1 / 16
-"""Share of all rows that the columns must be for their cosines to be worth keeping."""
+KEPT_FRACTION = 1 / 16
+"""Fraction of all rows that the columns must be for their cosines to be worth keeping."""
 
 
 class Rows(LeavesCachesBehind, ABC):
     """N rows of F features each."""
 
-    CACHES: tuple[str, ...] = ("_kept",)
+    CACHES = ("_kept",)
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]
@@ -45,7 +45,7 @@ class Rows(LeavesCachesBehind, ABC):
     def lengths_of_all(self) -> Array:
         """Return the lengths of all rows."""
 
-    def cosines(self, cols: Index, engine: Engine) -> tuple[Columns, Array]:
+    def cosines(self, cols: Index, context: Context) -> tuple[Columns, Array]:
         """Return a function of rows that gives their cosines with the columns and their lengths.
 
         The second answer are the lengths of the columns. Cosines of few bytes are kept: a fit asks
@@ -57,35 +57,35 @@ class Rows(LeavesCachesBehind, ABC):
         ----------
         cols : index
             Which rows are the columns.
-        engine : Engine
-            What runs the tiles.
+        context : Context
+            How arithmetic is done.
         """
         right, lengths = self.take(cols)
         n_rows, n_cols = self.shape[0], len(lengths)
         size = n_rows * n_cols * self.dtype.itemsize
-        if size > engine.budget(KEPT_BYTES) or n_cols < KEPT_SHARE * n_rows:
-            return self._with(right, engine), lengths
+        if size > context.budget(KEPT_BYTES) or n_cols < KEPT_FRACTION * n_rows:
+            return self._with(right, context), lengths
         wanted = np.arange(n_rows)[slice(None) if cols is None else cols]
         found = self._kept
         if found is None or not np.array_equal(found[0], wanted):
-            computed = self._with(right, engine)
+            computed = self._with(right, context)
             block = np.empty((n_rows, n_cols), dtype=self.dtype)
             all_lengths = np.empty(n_rows, dtype=self.dtype)
 
             def tile(part: slice) -> None:
                 block[part], all_lengths[part] = computed(part)
 
-            engine.rows(n_rows, n_cols * self.dtype.itemsize, tile)
+            context.map(tile, context.tiles(n_rows, n_cols * self.dtype.itemsize))
             found = self._kept = wanted, block, all_lengths
         _, kept, kept_lengths = found
         return lambda rows: (np.array(take(kept, rows)), take(kept_lengths, rows)), lengths
 
-    def _with(self, right: Any, engine: Engine) -> Columns:
+    def _with(self, right: Any, context: Context) -> Columns:
         """Return a function of rows that gives their products with some directions."""
         by_feature = right.T
         if sp.issparse(right):
             fits = right.shape[0] * right.shape[1] * self.dtype.itemsize
-            is_small = fits <= engine.budget(DENSE_LIMIT)
+            is_small = fits <= context.budget(DENSE_LIMIT)
             by_feature = right.toarray(order="F").T if is_small else right.T.tocsr()
 
         def columns(rows: Index) -> tuple[Array, Array]:
@@ -137,15 +137,4 @@ def _directions(features: Any, dtype: np.dtype[Any]) -> tuple[Any, Array]:
         unit.data *= np.repeat(inverse_or_zero(norms), np.diff(unit.indptr)).astype(dtype)
         return unit, norms.astype(dtype)
     array = np.asarray(features, dtype=dtype)
-    return scaled(array if array is not features else array.copy())
-
-
-def scaled(rows: Array, loops: ModuleType | None = None) -> tuple[Array, Array]:
-    """Scale the rows of an array to length 1 in place, and return it and their lengths."""
-    if loops is not None:
-        lengths = np.empty(len(rows), dtype=rows.dtype)
-        loops.scale_rows(rows, lengths)
-        return rows, lengths
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    rows *= inverse_or_zero(lengths)[:, None]
-    return rows, lengths
+    return NUMPY.scale_rows(array if array is not features else array.copy())

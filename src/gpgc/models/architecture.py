@@ -1,42 +1,52 @@
-"""What a network is made of, apart from the graph that it runs on."""
+"""What an infinitely wide graph network is, apart from the graph that it runs on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self, get_args
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 
 from gpgc._typing import Array, Integers
-from gpgc.engine import Engine
+from gpgc.compute import Context
 from gpgc.errors import InputError
-from gpgc.kernels import BaseKernel, Covariance
+from gpgc.graph.nodes import JoinedNodes, NodeInputs, Nodes
+from gpgc.kernels import BaseKernel, Covariance, base_kernel_from
 
-Model = Literal["small", "big", "broad"]
+ViewWeights: TypeAlias = Mapping[str, float]
+"""Name of a view → its weight in the covariance."""
+
+GRAPH: ViewWeights = MappingProxyType({"graph": 1.0})
+"""The view through the graph alone."""
 
 
-@dataclass(frozen=True)
-class Architecture:
-    """An infinitely wide graph network, apart from the graph that it runs on.
+@dataclass(frozen=True, kw_only=True)
+class Architecture(ABC):
+    """An infinitely wide graph network; subclasses say how nodes become a covariance.
 
     Parameters
     ----------
-    model : {"big", "small", "broad"}
-        *big* and *small* are the paper's, with and without aggregation in the hidden layers
-        (:mod:`gpgc.models.convolution`); *broad* looks farther (:mod:`gpgc.models.broad`).
-    base_kernel : str or BaseKernel
-        K_θ.
-    depth : int
-        L, the number of layers; 2 in the paper.
-    weight_variance, bias_variance : float
-        δ_W and σ_b².
-    seed : int
-        Of what is random; only *broad* on large graphs draws anything.
+    base_kernel : str or BaseKernel, default "inner_product"
+        K_θ on the input rows.
+    depth : int, default 2
+        L, the number of layers.
+    weight_variance : float, default 1
+        δ_W, the variance of a weight times the width.
+    bias_variance : float, default 0
+        σ_b².
+    seed : int, default 0
+        Of what is drawn at random on large graphs, where anything is.
     """
 
-    model: Model = "big"
+    relative_noise: ClassVar[float] = 0.2
+    """Noise that fits many graphs, relative to the mean prior variance."""
+
+    scales_rows: ClassVar[bool] = False
+    """Whether features are scaled to rows of one length, so that their norm does not matter."""
+
     base_kernel: str | BaseKernel = "inner_product"
     depth: int = 2
     weight_variance: float = 1.0
@@ -44,93 +54,115 @@ class Architecture:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.model not in get_args(Model):
-            raise InputError(
-                f"model must be one of {', '.join(get_args(Model))}, got {self.model!r}"
-            )
+        base_kernel_from(self.base_kernel)
         if not isinstance(self.depth, int | np.integer) or self.depth < 1:
             raise InputError(f"depth must be a whole number of at least 1, got {self.depth!r}")
+        if not np.isfinite(self.weight_variance) or self.weight_variance <= 0:
+            raise InputError(
+                f"weight_variance must be finite and above 0, got {self.weight_variance!r}"
+            )
+        if not np.isfinite(self.bias_variance) or self.bias_variance < 0:
+            raise InputError(
+                f"bias_variance must be finite and at least 0, got {self.bias_variance!r}"
+            )
 
+    @property
+    def hops(self) -> int:
+        """How many hops from a node the hidden layers see; inputs may reach farther."""
+        return 0
 
-class Network(Protocol):
-    """An architecture on one graph."""
+    @abstractmethod
+    def inputs(self, nodes: NodeInputs, context: Context) -> Any:
+        """Return what depends on nodes but on no parameter of the layers, such as the rows of ÂX.
 
-    usual_noise: float
-    """Noise that fits many graphs, relative to the mean prior variance."""
-
-    covariance: Covariance
-    """Γ of all nodes, with full trust in the graph."""
-
-    def variant(self, architecture: Architecture) -> Self:
-        """Return another architecture of the same kind on the same graph, features and landmarks.
-
-        What does not depend on the architecture is shared.
+        Variants of one architecture share it (:meth:`gpgc.models.Prior.variant`).
         """
 
-    def candidates(self, rows: Integers, columns: Integers) -> Iterator[tuple[float, Array]]:
-        """Give fractions of the features' own covariance with the Γ[rows, columns] they lead to.
+    @abstractmethod
+    def covariance(self, inputs: Any) -> Covariance:
+        """Return Γ of the nodes that the inputs belong to."""
 
-        The first is the default; later ones trust the graph less.
+    @abstractmethod
+    def sample(self, nodes: Nodes, width: int, rng: np.random.Generator) -> Array:
+        """Return the covariance (N, N) of the outputs of one random network of finite width.
+
+        Given its hidden weights; it tends to Γ as 1/√width. Written from the network's layers
+        with explicit weights, never from the covariance, whose oracle it is.
         """
 
-    def covariance_at(self, fraction: float) -> Covariance:
-        """Return Γ of all nodes with this fraction of the features' own covariance."""
+    def planning(self, inputs: Any) -> Covariance:
+        """Return the covariance by which it is planned what to label; by default Γ itself."""
+        return self.covariance(inputs)
 
-    def by_features(self) -> Covariance | None:
-        """Return the covariance of the features without the graph; None without features."""
+    def view_weights(self, nodes: Nodes) -> tuple[ViewWeights, ...]:
+        """Return the weights of views that are worth a try, the usual ones first."""
+        return (GRAPH,)
 
-    def for_planning(self) -> Covariance:
-        """Return the covariance by which it is planned what to label, where no label is known."""
+    def view_inputs(self, view: str, nodes: Nodes, context: Context) -> Any:
+        """Return the inputs of a view: of all nodes with their links, or without them."""
+        if view == "graph":
+            return self.inputs(nodes, context)
+        if view != "features" or nodes.features is None:
+            known = "graph" if nodes.features is None else "graph or features"
+            raise InputError(f"view must be {known}, got {view!r}")
+        return self.inputs(nodes.alone(), context)
 
-    def join(
-        self, rows: sp.csr_array, features: Any, labelled: Integers, fraction: float
-    ) -> tuple[Covariance, Integers, Integers]:
-        """Return a covariance that holds new and labelled nodes, and where each are in it.
+    def approximations(self, inputs: Any) -> tuple[str, ...]:
+        """Return what is not exact, a phrase each; nothing by default."""
+        return ()
+
+    def check_field(self, nodes: Nodes, labelled: Integers) -> None:
+        """Refuse labels whose receptive field makes the exact covariance hopeless."""
+        return
+
+    def field(self, inputs: Any, joined: JoinedNodes, labelled: Integers) -> Integers:
+        """Return the sorted nodes that a covariance of new and labelled nodes is made of.
+
+        ``inputs`` are those of the view by the graph.
+        """
+        return joined.field(np.union1d(labelled, joined.new), self.hops)
+
+    def joined_inputs(
+        self, inputs: Any, joined: JoinedNodes, field: Integers, context: Context
+    ) -> Any:
+        """Return the inputs of the nodes of a field, of which some are new.
 
         Parameters
         ----------
-        rows : csr_array of shape (M, N + M)
-            Rows of Â for the M new nodes.
-        features : array or sparse matrix of shape (M, F), or None
-            Of the new nodes; None in a graph without features.
-        labelled : int array of shape (D,)
-            The labelled nodes.
-        fraction : float
-            Of the features' own covariance.
+        inputs : object
+            Those of all fitted nodes.
+        joined : JoinedNodes
+            Fitted and new nodes.
+        field : int array
+            As :meth:`field` returns it.
+        context : Context
+            How arithmetic is done.
         """
+        return self.inputs(joined.restricted(field), context)
 
 
-def build(
-    architecture: Architecture,
-    propagation: sp.csr_array,
-    features: Any,
-    dtype: Any = np.float64,
-    engine: Engine | None = None,
-) -> Network:
-    """Put an architecture on a graph.
+REGISTRY: dict[str, Callable[..., Architecture]] = {}
+"""Name → what makes an architecture from the parameters of :class:`Architecture`."""
 
-    Parameters
-    ----------
-    architecture : Architecture
-        What to build.
-    propagation : csr_array of shape (N, N)
-        Â.
-    features : array or sparse matrix of shape (N, F), or None
-        X; None for one-hot features.
-    dtype : numpy dtype
-        Of the blocks.
-    engine : Engine
-        What runs the tiles.
 
-    Returns
-    -------
-    Network
+def register(name: str, make: Callable[..., Architecture]) -> None:
+    """Make an architecture known by name to the estimators, ``select`` and the command line."""
+    REGISTRY[name] = make
+
+
+def architecture_from(choice: str | Architecture, **parameters: Any) -> Architecture:
+    """Return an architecture by its name with the given parameters, or the object itself.
+
+    Examples
+    --------
+    >>> architecture_from("big", depth=3)
+    GCN(base_kernel='inner_product', depth=3, weight_variance=1.0, bias_variance=0.0, seed=0,
+        hidden_propagation=True)
     """
-    from gpgc.models.broad import BroadNetwork
-    from gpgc.models.convolution import ConvolutionNetwork
-    from gpgc.models.magnitudes import check_magnitudes
-
-    check_magnitudes(architecture, propagation, features, dtype)
-    kind = BroadNetwork if architecture.model == "broad" else ConvolutionNetwork
-    network: Network = kind(architecture, propagation, features, dtype, engine or Engine())
-    return network
+    if isinstance(choice, Architecture):
+        return choice
+    if not isinstance(choice, str) or choice not in REGISTRY:
+        raise InputError(
+            f"model must be one of {', '.join(REGISTRY)}, or an Architecture, got {choice!r}"
+        )
+    return REGISTRY[choice](**parameters)

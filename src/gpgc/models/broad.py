@@ -1,8 +1,9 @@
 r"""*broad*: a network that looks near and far, and judges nodes by what they are alike to.
 
 For each of three reaches a, features diffuse by personalised PageRank from rows of length
-:math:`\tilde d^{-1/2}` (hubs speak softly), pass an infinitely wide ReLU layer on their directions,
-and the covariance is squared over all nodes and scaled to unit variance; their mean is Γ:
+:math:`\tilde d^{-1/2}`, so that nodes with many links do not drown the others, pass an infinitely
+wide ReLU layer on their directions, and the covariance is squared over all nodes and scaled to
+unit variance; their mean is Γ:
 
 .. math::
     Z_a = \mathrm{PageRank}_a(\hat A)\, \tilde D^{-1/2} \bar X, \qquad
@@ -12,243 +13,231 @@ and the covariance is squared over all nodes and scaled to unit variance; their 
 where the rows of :math:`\bar X` have length 1. On larger graphs the square runs over a seeded
 sample of landmarks, so that cost stays linear in N.
 
-Where neighbours are unlike each other the graph misleads. The same covariance without the graph,
-:math:`k_1` on :math:`\bar X` alone, is therefore at hand to be mixed in or to take over if
-leave-one-out says so.
+Where neighbours are unlike each other the graph misleads. The same covariance of the nodes without
+their links, k k on :math:`\bar X` alone, is therefore a second view, to be mixed in or to take
+over if leave-one-out says so. On larger graphs without features the second view is k of
+PageRanks to hubs. What is too large to diffuse is projected (:mod:`gpgc.models.projection`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from copy import copy
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from gpgc._typing import Array, Index, Integers
-from gpgc.engine import Engine
+from gpgc._typing import Array, Integers
+from gpgc.compute import Context
+from gpgc.graph.nodes import JoinedNodes, NodeInputs, Nodes
 from gpgc.kernels import (
     Activate,
-    Affine,
     Covariance,
-    DenseLayers,
+    DenseLayer,
     Features,
+    InnerProduct,
     Mix,
     Square,
     Unit,
     base_kernel_from,
 )
-from gpgc.kernels.covariance import inverse_or_zero, take
-from gpgc.kernels.diffusion import pageranks
+from gpgc.kernels.covariance import inverse_or_zero
+from gpgc.kernels.deep import layers
 from gpgc.kernels.rows import StoredRows
-from gpgc.models.architecture import Architecture
+from gpgc.models.architecture import GRAPH, Architecture, ViewWeights, register
+from gpgc.models.described import (
+    Description,
+    DiffusedFeatures,
+    OwnFeatures,
+    unit_rows,
+)
+from gpgc.models.finite import random_layer, rows_with_kernel
+from gpgc.models.spectral import Eigenvectors, Hubs
 
 REACHES = (0.05, 0.1, 0.3)
 """Teleports of the PageRanks, far to near."""
 
 STEPS = 20
 
-FEATURE_FRACTIONS = (0.0, 1 / 3, 1.0)
-"""Fractions of the features' own covariance, from trust in the graph to none."""
+SECOND_WEIGHTS = (1 / 3, 1.0)
+"""Weights of the second view that are tried beside 0."""
 
-EXACT_NODES = 2000
-"""Number of nodes up to which every node is a landmark."""
-
-N_LANDMARKS = 1000
-
-SKETCH_BYTES = 2**30
-"""Size of the diffused features from which they are projected to ``SKETCH_COLUMNS`` columns."""
-
-SKETCH_COLUMNS = 1024
-SKETCH_ENTRIES = 8
+ONE_HOT_WORK = 2**35
+"""Products that diffusing one-hot rows may take."""
 
 
-class BroadNetwork:
-    """*broad* on one graph; see :func:`gpgc.models.build` for the parameters."""
+class BroadInputs(NamedTuple):
+    """How nodes are described, what squares run over, and how arithmetic is done.
 
-    usual_noise = 10**-2.25
+    ``landmarks`` None stands for all nodes; ``squared`` is False for views that are not squared.
+    """
 
-    def __init__(
-        self,
-        architecture: Architecture,
-        propagation: sp.csr_array,
-        features: Any,
-        dtype: Any,
-        engine: Engine,
-    ) -> None:
-        self.architecture, self._features = architecture, features
-        self._dtype, self._engine = np.dtype(dtype), engine
+    described: Description
+    landmarks: Integers | None
+    squared: bool
+    context: Context
+
+
+@dataclass(frozen=True, kw_only=True)
+class Broad(Architecture):
+    """The default model; formula above.
+
+    Parameters
+    ----------
+    exact_nodes : int, default 2000
+        Number of nodes up to which every node is a landmark.
+    n_landmarks : int, default 1000
+        Landmarks of larger graphs, drawn with the seed.
+    one_hot_nodes : int, default 4096
+        Number of nodes up to which a graph without features has one-hot rows; eigenvectors stand
+        for them in larger ones (:mod:`gpgc.models.spectral`).
+
+    Examples
+    --------
+    >>> from gpgc.graph import as_adjacency
+    >>> from gpgc.models import Prior
+    >>> Prior(Broad(), Nodes(as_adjacency(([0], [1])))).covariance().dense().round(3)
+    array([[1., 1.],
+           [1., 1.]])
+    """
+
+    relative_noise: ClassVar[float] = 10**-2.25
+    scales_rows: ClassVar[bool] = True
+
+    exact_nodes: int = 2000
+    n_landmarks: int = 1000
+    one_hot_nodes: int = 4096
+
+    def inputs(self, nodes: NodeInputs, context: Context) -> BroadInputs:
+        """Return rows that describe the nodes: diffused features, or what stands for them.
+
+        Without links, all reaches see the features as they are.
+        """
+        propagation, described = nodes.propagation, self._describe(nodes, context)
+        informed = None
+        if isinstance(described, Eigenvectors):
+            informed = np.flatnonzero(described.rows[0].lengths)
+        landmarks = self.landmarks(propagation.shape[0], informed)
+        return BroadInputs(described, landmarks, True, context)
+
+    def _describe(self, nodes: NodeInputs, context: Context) -> Description:
+        if nodes.features is None and not self._has_one_hot_rows(nodes.propagation):
+            return Eigenvectors(nodes.propagation, REACHES, STEPS, self.seed, context)
+        if nodes.features is not None and not nodes.has_links:
+            return OwnFeatures(nodes.features, context)
+        return DiffusedFeatures(nodes, REACHES, STEPS, self.seed, context)
+
+    def _has_one_hot_rows(self, propagation: sp.csr_array) -> bool:
+        """Tell whether a graph without features is small enough to diffuse one-hot rows."""
         n_nodes = propagation.shape[0]
-        start = sp.eye_array(n_nodes, format="csr") if features is None else features
-        self._sketch = self._draw_sketch(*start.shape)
-        columns = start.shape[1] if self._sketch is None else SKETCH_COLUMNS
-        engine.require(
-            (len(REACHES) + 1) * n_nodes * columns * self._dtype.itemsize,
-            f"the diffused features of {n_nodes:,} nodes",
+        work = propagation.nnz * n_nodes * STEPS
+        return n_nodes <= self.one_hot_nodes and (
+            work <= ONE_HOT_WORK or n_nodes <= self.exact_nodes
         )
-        restart = self._dense(_unit_rows(start, propagation.diagonal() ** 0.5))
-        diffused = pageranks(propagation, restart, REACHES, STEPS, engine)
-        self._lengths = [_scale_to_unit(rows) for rows in diffused]
-        self._rows = [self._unit(rows) for rows in diffused]
-        self.landmarks: Integers | None = None
-        if n_nodes > EXACT_NODES:
-            rng = np.random.default_rng(architecture.seed)
-            self.landmarks = np.sort(rng.choice(n_nodes, N_LANDMARKS, replace=False))
-        self._by_graph = self._mean(self._rows, self.landmarks)
-        self.covariance = self.covariance_at(0.0)
 
-    def variant(self, architecture: Architecture) -> Self:
-        """Return another architecture on the same graph, with the same diffused features."""
-        other = copy(self)
-        other.architecture = architecture
-        other._by_graph = other._mean(self._rows, self.landmarks)
-        other.covariance = other.covariance_at(0.0)
-        return other
+    def view_inputs(self, view: str, nodes: Nodes, context: Context) -> BroadInputs:
+        """Return the inputs of a view; ``"hubs"`` is the second one of nodes without features."""
+        if view == "hubs":
+            return BroadInputs(Hubs(nodes.propagation, STEPS, context), None, False, context)
+        inputs: BroadInputs = super().view_inputs(view, nodes, context)
+        return inputs
 
-    def candidates(self, rows: Integers, columns: Integers) -> Iterator[tuple[float, Array]]:
-        """Give fractions of the features' own covariance with the Γ[rows, columns] they lead to."""
-        by_graph = self._by_graph.block(rows, columns)
-        weight = self.architecture.weight_variance
-        yield 0.0, weight * by_graph
-        if self._features is None:
-            return
-        known = self._known(np.union1d(rows, columns))
-        index = (np.searchsorted(known, nodes) for nodes in (rows, columns))
-        by_features = self._feature_view(known, self._landmarks_in(known)).block(*index)
-        for fraction in FEATURE_FRACTIONS[1:]:
-            yield fraction, weight * ((1 - fraction) * by_graph + fraction * by_features)
+    def covariance(self, inputs: BroadInputs) -> Covariance:
+        """Return δ_W times the mean over reaches of unit(k k), and 1 within small components."""
+        views = []
+        for rows in inputs.described.rows:
+            layer = self._layers(rows, inputs.context)
+            views.append(Unit(Square(layer, inputs.landmarks)) if inputs.squared else layer)
+        mean = self._with_groups(views[0] if len(views) == 1 else Mix(views), inputs)
+        return DenseLayer(mean, self.weight_variance)
 
-    def covariance_at(self, fraction: float) -> Covariance:
-        """Return Γ of all nodes with this fraction of the features' own covariance."""
-        by_features = self._feature_view(None, self.landmarks) if fraction else None
-        return self._mixed(self._by_graph, by_features, fraction)
+    def _with_groups(self, covariance: Covariance, inputs: BroadInputs) -> Covariance:
+        """Return the covariance, and 1 within each small component, where it is 0."""
+        groups = inputs.described.groups
+        if groups is None:
+            return covariance
+        within = Unit(Features.of(InnerProduct(), unit_rows(groups), inputs.context))
+        return Mix([covariance, within], [1.0, 1.0])
 
-    def by_features(self) -> Covariance | None:
-        """Return k k of the features alone, at unit variance."""
-        return None if self._features is None else self._feature_view(None, self.landmarks)
+    def approximations(self, inputs: BroadInputs) -> tuple[str, ...]:
+        """Return that squares run over landmarks, and what else is not exact."""
+        found = list(inputs.described.approximations)
+        if inputs.landmarks is not None:
+            found.append(f"squares over {len(inputs.landmarks):,} landmarks")
+        return tuple(found)
 
-    def for_planning(self) -> Covariance:
+    def planning(self, inputs: BroadInputs) -> Covariance:
         """Return k of the farthest reach, not squared.
 
         The square sees few directions, which a handful of labels exhausts; where to begin is seen
         better in all of them.
         """
-        return self._layers(self._leaf(self._rows[0]))
+        farthest = self._layers(inputs.described.rows[0], inputs.context)
+        return self._with_groups(farthest, inputs)
 
-    def join(
-        self, rows: sp.csr_array, features: Any, labelled: Integers, fraction: float
-    ) -> tuple[Covariance, Integers, Integers]:
-        """Return the covariance of landmarks, labelled and new nodes.
+    def view_weights(self, nodes: Nodes) -> tuple[ViewWeights, ...]:
+        """Return the graph alone first, then more and more of a second view."""
+        if nodes.features is not None:
+            second = "features"
+        elif not self._has_one_hot_rows(nodes.propagation):
+            second = "hubs"
+        else:
+            return (GRAPH,)
+        return (GRAPH, *({"graph": 1 - w, second: w} for w in SECOND_WEIGHTS))
 
-        The fitted nodes' diffused features stay; the new nodes' are the fixed point given those.
-        Without features a new node is known by its links alone. All is computed in float64, so
-        that a node's answer does not depend on which others join with it.
-        """
-        n_new, n_all = rows.shape
-        n_old = n_all - n_new
-        to_old, among = sp.csr_array(rows[:, :n_old]), sp.csr_array(rows[:, n_old:])
-        restart = np.zeros((n_new, self._rows[0].shape[1]), dtype=self._dtype)
-        if features is not None:
-            restart = self._dense(_unit_rows(features, among.diagonal() ** 0.5))
-        known = self._known(labelled)
-        joined = []
-        for teleport, fitted, lengths in zip(REACHES, self._rows, self._lengths, strict=True):
-            reached = sp.csr_array(to_old @ sp.diags_array(lengths), dtype=np.float64)
-            inflow = (1 - teleport) * (reached @ fitted.directions) + teleport * restart
-            new = inflow
-            for _ in range(STEPS):
-                new = (1 - teleport) * (among @ new) + inflow
-            _scale_to_unit(new)
-            joined.append(self._unit(np.vstack([fitted.directions[known], new])))
-        landmarks = self._landmarks_in(known)
-        by_features = self._feature_view(known, landmarks, features) if fraction else None
-        covariance = self._mixed(self._mean(joined, landmarks), by_features, fraction)
-        fresh = np.arange(len(known), len(known) + n_new)
-        return covariance, fresh, np.searchsorted(known, labelled)
-
-    def _known(self, labelled: Integers) -> Integers:
-        """Return the sorted nodes that a covariance with the labelled ones is made of."""
-        if self.landmarks is None:
-            return np.arange(self._rows[0].shape[0])
-        return np.union1d(self.landmarks, labelled)
-
-    def _landmarks_in(self, known: Integers) -> Integers:
-        return known if self.landmarks is None else np.searchsorted(known, self.landmarks)
-
-    def _unit(self, directions: Array) -> StoredRows:
-        """Return directions as rows of length 1, or 0."""
-        return StoredRows(directions, np.asarray(directions.any(axis=1), directions.dtype))
-
-    def _mean(self, rows: list[StoredRows], landmarks: Integers | None) -> Covariance:
-        return Mix([self._view(self._leaf(part), landmarks) for part in rows])
-
-    def _leaf(self, rows: StoredRows) -> Covariance:
-        kernel = base_kernel_from(self.architecture.base_kernel)
-        return Features.of_rows(kernel, rows, self._engine)
-
-    def _feature_view(
-        self, known: Index, landmarks: Integers | None, new: Any = None
-    ) -> Covariance:
-        rows = take(self._features, known)
-        if new is not None:
-            both = [sp.csr_array(rows), sp.csr_array(new)]
-            rows = sp.vstack(both, format="csr") if sp.issparse(rows) else np.vstack([rows, new])
-        kernel = base_kernel_from(self.architecture.base_kernel)
-        dtype = self._dtype if new is None else np.dtype(np.float64)
-        return self._view(Features(kernel, _unit_rows(rows), dtype, self._engine), landmarks)
-
-    def _view(self, leaf: Covariance, landmarks: Integers | None) -> Covariance:
-        return Unit(Square(self._layers(leaf), landmarks))
-
-    def _layers(self, layer: Covariance) -> Covariance:
-        bias, n_hidden = self.architecture.bias_variance, self.architecture.depth - 1
-        if not n_hidden:
-            return layer
-        layer = Affine(layer, bias_variance=bias)
-        if n_hidden > 1:
-            layer = DenseLayers(layer, n_hidden - 1, bias_variance=bias)
-        return Activate(layer)
-
-    def _mixed(
-        self, by_graph: Covariance, by_features: Covariance | None, fraction: float
-    ) -> Covariance:
-        inner = by_graph
-        if by_features is not None:
-            inner = Mix([by_graph, by_features], [1 - fraction, fraction])
-        return Affine(inner, self.architecture.weight_variance)
-
-    def _draw_sketch(self, n_nodes: int, n_features: int) -> sp.csr_array | None:
-        """Return a sparse random projection (F, k) where diffused features would not fit."""
-        size = n_nodes * n_features * self._dtype.itemsize
-        if n_features <= SKETCH_COLUMNS or size <= self._engine.budget(SKETCH_BYTES):
+    def landmarks(self, n_nodes: int, informed: Integers | None = None) -> Integers | None:
+        """Return the nodes over which squares run, of those that are informed; None for all."""
+        if n_nodes <= self.exact_nodes:
             return None
-        rng = np.random.default_rng(self.architecture.seed)
-        shape = (n_features, SKETCH_ENTRIES)
-        columns = rng.integers(SKETCH_COLUMNS, size=shape)
-        signs = rng.choice([-1.0, 1.0], size=shape) / np.sqrt(SKETCH_ENTRIES)
-        features = np.repeat(np.arange(n_features), SKETCH_ENTRIES)
-        entries = (signs.ravel(), (features, columns.ravel()))
-        return sp.csr_array(entries, shape=(n_features, SKETCH_COLUMNS))
+        rng = np.random.default_rng(self.seed)
+        if informed is None:
+            return np.sort(rng.choice(n_nodes, self.n_landmarks, replace=False))
+        if len(informed) <= self.n_landmarks:
+            return informed if len(informed) else np.zeros(1, dtype=np.intp)
+        return np.sort(rng.choice(informed, self.n_landmarks, replace=False))
 
-    def _dense(self, rows: Any) -> Array:
-        """Return rows as a dense array, projected where they would not fit."""
-        product = rows if self._sketch is None else rows @ self._sketch
-        product = product.astype(self._dtype, copy=False)
-        return np.asarray(product.toarray() if sp.issparse(product) else product)
+    def field(self, inputs: BroadInputs, joined: JoinedNodes, labelled: Integers) -> Integers:
+        """Return landmarks, labelled and new nodes."""
+        if inputs.landmarks is None:
+            known = np.arange(len(joined.fitted))
+        else:
+            known = np.union1d(inputs.landmarks, labelled)
+        return np.concatenate([known, joined.new])
+
+    def joined_inputs(
+        self, inputs: BroadInputs, joined: JoinedNodes, field: Integers, context: Context
+    ) -> BroadInputs:
+        """Return the rows of the fitted nodes as they are, and those that follow for new nodes."""
+        known = field[: len(field) - len(joined.new)]
+        landmarks = np.arange(len(known))
+        if inputs.landmarks is not None:
+            landmarks = np.searchsorted(known, inputs.landmarks)
+        described = inputs.described.joined(joined, known, context)
+        return BroadInputs(described, landmarks, inputs.squared, context)
+
+    def sample(self, nodes: Nodes, width: int, rng: np.random.Generator) -> Array:
+        """Return Γ with k_a made of the activations of a random network of finite width."""
+        squares = []
+        for rows in self.inputs(nodes, Context()).described.rows:
+            hidden = rows_with_kernel(base_kernel_from(self.base_kernel), rows.directions)
+            for layer in range(self.depth - 1):
+                variance = 2 / width if layer else 1.0
+                hidden = random_layer(hidden, width, variance, self.bias_variance, rng)
+                hidden = np.maximum(hidden, 0.0)
+            k = (2 / width if self.depth > 1 else 1.0) * hidden @ hidden.T
+            landmarks = self.landmarks(len(nodes))
+            square = k @ k.T if landmarks is None else k[:, landmarks] @ k[landmarks]
+            inverse = inverse_or_zero(np.sqrt(np.diagonal(square)))
+            squares.append(square * np.outer(inverse, inverse))
+        return np.asarray(self.weight_variance * np.mean(squares, axis=0))
+
+    def _layers(self, rows: StoredRows, context: Context) -> Covariance:
+        """Return k: the covariance of the last hidden layer."""
+        leaf = Features(base_kernel_from(self.base_kernel), rows, context)
+        return layers(leaf, self._layer, self.depth - 1)
+
+    def _layer(self, number: int, below: Covariance) -> Covariance:
+        return Activate(DenseLayer(below, bias_variance=self.bias_variance))
 
 
-def _unit_rows(rows: Any, lengths: Any = 1.0) -> Any:
-    """Return rows scaled to the given lengths; rows of zeros stay."""
-    if sp.issparse(rows):
-        norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64))
-        return sp.csr_array(sp.diags_array(inverse_or_zero(norms) * lengths) @ rows)
-    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
-    return rows * (inverse_or_zero(norms) * lengths)[:, None].astype(rows.dtype)
-
-
-def _scale_to_unit(rows: Array) -> Array:
-    """Scale rows to length 1 in place, rows of zeros but for those, and return their lengths."""
-    lengths: Array = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    rows *= inverse_or_zero(lengths)[:, None]
-    return lengths
+register("broad", Broad)

@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from gpgc.engine import Engine
+from gpgc.compute import Context
 from gpgc.errors import InputError
 from gpgc.files import canonical_csr
-from gpgc.graph import Normalization, as_adjacency, neighbor_graph, normalize
+from gpgc.graph import Nodes, Normalization, as_adjacency, neighbor_graph
 from gpgc.kernels import BaseKernel, Covariance
-from gpgc.models.architecture import Architecture, Model, build
+from gpgc.models.architecture import Architecture, architecture_from
+from gpgc.models.prior import Prior
 
 
 def covariance(
     adjacency: Any,
     features: Any = None,
     *,
-    model: Model = "big",
+    model: str | Architecture = "big",
     base_kernel: str | BaseKernel = "inner_product",
     depth: int = 2,
     weight_variance: float = 1.0,
@@ -37,8 +38,9 @@ def covariance(
         nearest neighbours of each row of the features.
     features : array or sparse matrix of shape (N, F), optional
         X; one-hot features of the nodes when not given.
-    model : {"big", "small", "broad"}
-        With or without aggregation in the hidden layers, as in the paper; or the broader model.
+    model : {"big", "small", "broad"} or Architecture, default "big"
+        With or without aggregation in the hidden layers, as in the paper; the broader model; or
+        an architecture with parameters of its own.
     base_kernel : str or BaseKernel
         ``"inner_product"``, ``"arc_cosine"``, ``"polynomial"``, ``"squared_exponential"`` or an
         object with parameters of its own.
@@ -75,9 +77,15 @@ def covariance(
         graph = neighbor_graph(X, n_jobs=n_jobs)
     else:
         raise InputError("adjacency and features cannot both be None")
-    architecture = Architecture(model, base_kernel, depth, weight_variance, bias_variance)
-    network = build(architecture, normalize(graph, normalization), X, dtype, Engine(n_jobs))
-    return network.covariance
+    architecture = architecture_from(
+        model,
+        base_kernel=base_kernel,
+        depth=depth,
+        weight_variance=weight_variance,
+        bias_variance=bias_variance,
+    )
+    nodes = Nodes(graph, X, normalization)
+    return Prior(architecture, nodes, Context.of(dtype, n_jobs)).covariance()
 
 
 def check_features(features: Any, name: str = "features") -> Any:

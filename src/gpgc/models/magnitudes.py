@@ -78,7 +78,7 @@ def _check_weight_variance(
     variance = float(architecture.weight_variance)
     if not 0 < variance < np.inf:
         return
-    layers = 1 if architecture.model == "broad" else architecture.depth
+    layers = 1 if architecture.scales_rows else architecture.depth
     power = layers * np.log10(variance)
     is_too_small = power < np.log10(low) and (not architecture.bias_variance or layers == 1)
     if is_too_small or variance < low or power > np.log10(high):
@@ -90,7 +90,7 @@ def _check_weight_variance(
 
 def _variance(architecture: Architecture, features: Any) -> float:
     """Return about the variance that features add to a bias."""
-    if features is None or architecture.model == "broad":
+    if features is None or architecture.scales_rows:
         return 1.0
     if architecture.base_kernel != "inner_product" or not features.shape[0]:
         return float(architecture.weight_variance)

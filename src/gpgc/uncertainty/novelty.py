@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from gpgc._typing import Array
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
-from gpgc.gp import Posterior
+from gpgc.gp import condition
 from gpgc.kernels import Centre
 
 View = Literal["graph", "features"]
@@ -54,12 +54,11 @@ def novelty(estimator: GPGCClassifier, view: View = "graph") -> Array:
     check_is_fitted(estimator)
     if view not in get_args(View):
         raise InputError(f"view must be one of {', '.join(get_args(View))}, got {view!r}")
-    seen = estimator.covariance_ if view == "graph" else estimator._network.by_features()
-    if seen is None:
+    if view == "features" and estimator.prior_.nodes.features is None:
         raise InputError("view must be 'graph' for an estimator without features, got 'features'")
+    seen = estimator.covariance_ if view == "graph" else estimator.prior_.view("features")
     covariance, labelled = Centre(seen), estimator.labelled_nodes_
-    noise = float(np.mean(covariance.diag(), dtype=np.float64))
-    targets = np.eye(len(estimator.classes_))[estimator._codes]
-    posterior = Posterior(covariance.block(labelled, labelled), targets, noise)
-    claims = covariance.matmul(None, labelled, posterior.weights).max(axis=1)
-    return np.asarray(1 - claims, dtype=np.float64)
+    noise = np.mean(covariance.diag(), dtype=np.float64, keepdims=True)
+    targets = estimator.posterior_.targets
+    claims = condition(covariance, labelled, targets, noise).mean().max(axis=1)
+    return np.asarray(1 - claims)

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from gpgc._typing import Array, Integers
-from gpgc.gp.calibration import softmax
 from gpgc.kernels import Centre, Covariance
+from gpgc.probability.softmax import softmax
 from gpgc.uncertainty.growing import GrowingPosterior
 
 LABEL_NOISE = 0.05

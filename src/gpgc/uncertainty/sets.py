@@ -16,7 +16,6 @@ from gpgc._typing import Integers
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.inputs import check_nodes
-from gpgc.gp.calibration import softmax
 
 
 def conformal_quantile(scores: Any, level: float) -> float:
@@ -100,10 +99,10 @@ def leave_one_out_sets(estimator: GPGCClassifier, level: float = 0.9) -> NDArray
         Which of ``classes_`` each node's set holds.
     """
     mean, _ = estimator.leave_one_out()
-    left_out = 1 - softmax(estimator.temperature_ * mean + estimator._bias)
-    labelled = estimator.labelled_nodes_
-    codes = np.searchsorted(estimator.classes_, estimator.transduction_[labelled])
-    threshold = conformal_quantile(left_out[np.arange(len(labelled)), codes], level)
+    everywhere = np.ones(len(mean), dtype=bool)
+    left_out = 1 - estimator.calibration_.probabilities(mean, everywhere)
+    codes = estimator.codes_
+    threshold = conformal_quantile(left_out[np.arange(len(codes)), codes], level)
     return np.asarray(1 - estimator.predict_proba() <= threshold)
 
 

@@ -14,9 +14,10 @@ from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.alignment import align
 from gpgc.estimators.inputs import check_nodes
-from gpgc.estimators.labels import is_unlabelled
-from gpgc.gp.calibration import softmax
+from gpgc.estimators.labels import encode_labels, is_unlabelled
 from gpgc.graph import as_adjacency
+from gpgc.models import Prior
+from gpgc.probability.softmax import softmax
 from gpgc.uncertainty.growing import GrowingPosterior
 from gpgc.uncertainty.planning import Plan, error_reduction
 
@@ -137,19 +138,19 @@ class Labelling:
         self, estimator: GPGCClassifier, *, candidates: Any = None, costs: Any = None
     ) -> None:
         check_is_fitted(estimator)
-        self._begin(estimator, candidates, costs)
+        self._begin(estimator, estimator.prior_, candidates, costs)
         labelled = estimator.labelled_nodes_
         self._note(labelled, estimator.transduction_[labelled])
         self._start_from(estimator)
 
-    def _begin(self, estimator: GPGCClassifier, candidates: Any, costs: Any) -> None:
-        """Plan on the estimator's graph, as if it had no labels."""
-        self._estimator = copy(estimator)
-        self._n_nodes = n_nodes = estimator.covariance_.n_nodes
+    def _begin(self, estimator: GPGCClassifier, prior: Prior, candidates: Any, costs: Any) -> None:
+        """Plan on the prior's graph, as if it had no labels."""
+        self._estimator, self._prior = copy(estimator), prior
+        self._n_nodes = n_nodes = len(prior.nodes)
         self._costs = _check_costs(costs, n_nodes)
         chosen = check_nodes(candidates, n_nodes)
         allowed = np.arange(n_nodes) if chosen is None else np.unique(chosen)
-        self._plan = Plan(estimator._network.for_planning(), allowed, estimator.random_state)
+        self._plan = Plan(prior.planning(), allowed, estimator.random_state)
         self.classes: list[Any] = []
         self._codes: dict[int, int] = {}
         self._n_chosen_by = self._n_conditioned = 0
@@ -170,9 +171,9 @@ class Labelling:
         X, y, adjacency = align(X, y, adjacency)
         if y is not None and not all(is_unlabelled(label) for label in y):
             return cls(estimator.fit(X, y, adjacency), candidates=candidates, costs=costs)
-        estimator._fit_graph(X, adjacency, _count_nodes(X, y, adjacency))
+        prior = estimator.make_prior(X, adjacency, _count_nodes(X, y, adjacency))
         labelling = object.__new__(cls)
-        labelling._begin(estimator, candidates, costs)
+        labelling._begin(estimator, prior, candidates, costs)
         return labelling
 
     def suggest(self, n: int = 1, strategy: Strategy = "weighted") -> Suggestions:
@@ -229,15 +230,15 @@ class Labelling:
     def predict_proba(self) -> Array:
         """Return the probability (N, k) of each of ``classes``, from the labels so far.
 
-        Without the estimate of class shares that :meth:`estimator` adds. Nodes that neither links
-        nor shared features connect with a label have the labels' own shares.
+        Without the estimate of the class prior that :meth:`estimator` adds. Nodes that neither
+        links nor shared features connect with a label have the labels' own fractions.
         """
         if not self._codes:
             raise InputError("probabilities need at least one label, got none so far")
         self._condition()
         probabilities = softmax(self._temperature * self._posterior.mean)
         nodes, codes = np.array(list(self._codes)), np.array(list(self._codes.values()))
-        reached = self._estimator._components.reached(nodes)
+        reached = self._prior.nodes.reach.reached(nodes)
         probabilities[~reached] = np.bincount(codes, minlength=len(self.classes)) / len(codes)
         return probabilities
 
@@ -249,7 +250,7 @@ class Labelling:
         y = np.full(self._n_nodes, None, dtype=object)
         for node, code in self._codes.items():
             y[node] = self.classes[code]
-        return copy(self._estimator).relabel(y)
+        return copy(self._estimator).fit_prior(self._prior, *encode_labels(y))
 
     def copy(self) -> Self:
         """Return a labelling that may go on by itself, from the labels so far."""

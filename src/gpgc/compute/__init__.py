@@ -1,0 +1,20 @@
+"""How arithmetic is done: dtype, threads, memory, innermost loops. Knows no kernels."""
+
+from gpgc.compute.blas import one_blas_thread, small_matrices
+from gpgc.compute.context import Context
+from gpgc.compute.memory import Memory
+from gpgc.compute.openmp import is_forked, safe_after_fork
+from gpgc.compute.runner import Runner, Serial, Threads, split
+
+__all__ = [
+    "Context",
+    "Memory",
+    "Runner",
+    "Serial",
+    "Threads",
+    "is_forked",
+    "one_blas_thread",
+    "safe_after_fork",
+    "small_matrices",
+    "split",
+]

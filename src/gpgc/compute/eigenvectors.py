@@ -1,0 +1,117 @@
+"""Leading eigenvectors of a large sparse symmetric matrix."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from gpgc._typing import Array
+from gpgc.compute.context import Context
+
+ROUNDS = 8
+"""Rounds of two products with the matrix at most."""
+
+EXTRA = 8
+"""Vectors beside those that are wanted, which speed up convergence."""
+
+SETTLED = 1e-3
+"""Relative change of the sum of the eigenvalues at which the rounds end."""
+
+SHARE_ENTRIES = 2**20
+"""Entries of the matrix that one thread multiplies at a time."""
+
+
+def leading_eigenvectors(
+    matrix: sp.csr_array, known: sp.csr_array, rank: int, seed: int, context: Context
+) -> tuple[Array, Array]:
+    r"""Return the eigenvalues of largest magnitude, and eigenvectors, beside those that are known.
+
+    Randomised subspace iteration (Halko, Martinsson and Tropp, 2011, algorithm 4.4) on
+    :math:`(I - QQ^\top) S (I - QQ^\top)`, where the columns of Q are orthonormal eigenvectors that
+    are known beforehand, such as :math:`\tilde d^{1/2}` on each connected component of Â. Both
+    ends of the spectrum count: the most negative eigenvalues tell apart nodes whose neighbours
+    are unlike them.
+
+    Parameters
+    ----------
+    matrix : csr_array of shape (N, N)
+        S, symmetric, in the precision of the answer.
+    known : csr_array of shape (N, c)
+        Q.
+    rank : int
+        How many eigenvectors; fewer are returned where N is smaller.
+    seed : int
+        Of the vectors that the iteration starts from.
+    context : Context
+        How arithmetic is done.
+
+    Returns
+    -------
+    values : array of shape (rank,)
+        By magnitude, largest first.
+    vectors : array of shape (N, rank)
+        Orthonormal columns.
+
+    Examples
+    --------
+    >>> matrix = sp.csr_array(np.diag([3.0, -2.0, 1.0]))
+    >>> values, vectors = leading_eigenvectors(matrix, sp.csr_array((3, 1)), 2, 0, Context())
+    >>> values.round(6)
+    array([ 3., -2.])
+    """
+    n_nodes = matrix.shape[0]
+    width = min(n_nodes, rank + EXTRA)
+    rng = np.random.default_rng(seed)
+    vectors = rng.standard_normal((n_nodes, width), dtype=np.float32).astype(matrix.dtype)
+    total = 0.0
+    for _ in range(ROUNDS):
+        vectors = _orthonormal(_without(known, vectors))
+        once = _product(matrix, vectors, context)
+        # The trace of VᵀS²V, the sum of the squared Ritz values of the subspace.
+        before, total = total, float(np.einsum("ij,ij->", once, once, dtype=np.float64))
+        vectors = _product(matrix, once, context)
+        if abs(total - before) <= SETTLED * total:
+            break
+    vectors = _orthonormal(_without(known, vectors))
+    ritz = vectors.T @ _product(matrix, vectors, context)
+    values, rotation = np.linalg.eigh(np.asarray((ritz + ritz.T) / 2, dtype=np.float64))
+    chosen = np.argsort(-np.abs(values), kind="stable")[: min(rank, width)]
+    return values[chosen], vectors @ rotation[:, chosen].astype(matrix.dtype)
+
+
+def _without(known: sp.csr_array, vectors: Array) -> Array:
+    """Return V − Q Qᵀ V."""
+    return np.asarray(vectors - known @ (known.T @ vectors))
+
+
+def _orthonormal(vectors: Array) -> Array:
+    """Return an orthonormal basis of the span by the eigenvectors of the Gram matrix, twice.
+
+    Directions below rounding become columns of zeros.
+    """
+    for _ in range(2):
+        gram = np.asarray(vectors.T @ vectors, dtype=np.float64)
+        values, rotation = np.linalg.eigh(gram)
+        floor = float(np.finfo(vectors.dtype).eps) * max(float(values[-1]), 0.0)
+        kept = values > floor
+        scale = np.where(kept, 1 / np.sqrt(np.where(kept, values, 1.0)), 0.0)
+        vectors = vectors @ (rotation * scale).astype(vectors.dtype)
+    return vectors
+
+
+def _product(matrix: sp.csr_array, vectors: Array, context: Context) -> Array:
+    """Return S V, a block of rows of about as many entries at a time."""
+    n_nodes = matrix.shape[0]
+    out = np.empty_like(vectors)
+    n_parts = max(1, int(matrix.nnz) // SHARE_ENTRIES)
+    cuts = np.searchsorted(matrix.indptr, np.linspace(0, matrix.nnz, n_parts + 1)[1:-1])
+    ends: list[Any] = [0, *np.unique(cuts).tolist(), n_nodes]
+
+    def part(rows: slice) -> None:
+        out[rows] = matrix[rows] @ vectors
+
+    context.map(part, [slice(*pair) for pair in pairwise(ends)])
+    return out

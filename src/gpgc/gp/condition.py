@@ -1,0 +1,82 @@
+"""A covariance and labels become a posterior, by the cheaper of two ways."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from gpgc._typing import Array, Integers
+from gpgc.gp.factor import CholeskyFactor
+from gpgc.gp.function_space import FunctionSpace
+from gpgc.gp.noise_path import NoisePath
+from gpgc.gp.posterior import Posterior
+from gpgc.gp.targetwise import Targetwise
+from gpgc.gp.weight_space import WeightSpace
+from gpgc.kernels import Covariance
+
+Space: TypeAlias = Literal["auto", "function", "weight"]
+
+LABEL_MATRICES = 4
+"""D × D matrices in float64 that a factorisation holds at once."""
+
+
+def condition(
+    covariance: Covariance,
+    labelled: Integers,
+    targets: Array,
+    levels: Array,
+    *,
+    relative_noise: Array | None = None,
+    path: NoisePath | None = None,
+    space: Space = "auto",
+) -> Posterior:
+    """Condition a covariance on noisy values of labelled nodes.
+
+    Parameters
+    ----------
+    covariance : Covariance
+        Γ of all nodes.
+    labelled : int array of shape (D,)
+        The labelled nodes.
+    targets : array of shape (D, k)
+        Y.
+    levels : array of shape (1,) or (k,)
+        σ_τ², one for all targets or one each.
+    relative_noise : array of shape (D,), optional
+        The noise of each label over σ_τ²; 1 when not given.
+    path : NoisePath, optional
+        Of all labels under this covariance, where it is known: nothing is factorised again.
+    space : {"auto", "function", "weight"}, default "auto"
+        Function space takes D³, weight space D r² + r³ for a covariance of rank r; both are
+        exact. By default the cheaper one.
+
+    Returns
+    -------
+    Posterior
+        With variances of shape (n,) for one level, (n, k) for several targets of their own.
+    """
+    chosen = space
+    if space == "auto":
+        chosen = "function" if (levels == 0).any() else _cheaper(covariance, len(labelled))
+    distinct, index = np.unique(levels, return_inverse=True)
+    gram = None
+    if chosen == "function" and path is None:
+        size = 8 * LABEL_MATRICES * len(labelled) ** 2
+        covariance.context.require(size, f"the covariance of {len(labelled):,} labels")
+        gram = covariance.block(labelled, labelled)
+    parts: list[Posterior] = []
+    for number, level in enumerate(distinct.tolist()):
+        columns = targets if len(levels) == 1 else targets[:, index == number]
+        if chosen == "weight":
+            parts.append(WeightSpace(covariance, labelled, columns, level, relative_noise))
+            continue
+        noise = level if relative_noise is None else level * relative_noise
+        factor = CholeskyFactor(gram, noise) if path is None else path.factor(level)
+        parts.append(FunctionSpace(covariance, labelled, columns, factor))
+    return parts[0] if len(levels) == 1 else Targetwise(parts, index)
+
+
+def _cheaper(covariance: Covariance, n_labels: int) -> Space:
+    rank = covariance.rank
+    return "weight" if rank is not None and rank < n_labels else "function"

@@ -1,0 +1,96 @@
+"""The dense layer: σ_b² + δ_W K."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpgc._typing import Array, Index, Integers
+from gpgc.errors import InputError
+from gpgc.kernels.covariance import Columns, Covariance
+
+
+class DenseLayer(Covariance):
+    """σ_b² + δ_W K: an infinitely wide dense layer with bias (equation 8).
+
+    Parameters
+    ----------
+    inner : Covariance
+        K, of the layer's input.
+    weight_variance : float
+        δ_W, the variance of a weight times the width.
+    bias_variance : float
+        σ_b².
+    """
+
+    def __init__(
+        self, inner: Covariance, weight_variance: float = 1.0, bias_variance: float = 0.0
+    ) -> None:
+        if not np.isfinite(weight_variance) or weight_variance <= 0:
+            raise InputError(f"weight_variance must be finite and above 0, got {weight_variance!r}")
+        if not np.isfinite(bias_variance) or bias_variance < 0:
+            raise InputError(f"bias_variance must be finite and at least 0, got {bias_variance!r}")
+        super().__init__(inner.n_nodes, inner.context, tileable=inner.tileable)
+        self.inner = inner
+        self.weight_variance, self.bias_variance = float(weight_variance), float(bias_variance)
+
+    def __repr__(self) -> str:
+        bias = f"{self.bias_variance:g} + " if self.bias_variance else ""
+        return f"{bias}{self.weight_variance:g} * {self.inner!r}"
+
+    def _apply(self, values: Array) -> Array:
+        values *= self.weight_variance
+        values += self.bias_variance
+        return values
+
+    def block(self, rows: Index = None, cols: Index = None) -> Array:
+        """Return σ_b² + δ_W K[rows, cols]."""
+        return self._apply(self.inner.block(rows, cols))
+
+    def diag(self, rows: Index = None) -> Array:
+        """Return σ_b² + δ_W diag(K)."""
+        return self.weight_variance * self.inner.diag(rows) + self.bias_variance
+
+    def dense(self) -> Array:
+        """Return σ_b² + δ_W K."""
+        return self._apply(self.inner.dense())
+
+    @property
+    def rank(self) -> int | None:
+        """That of the input, and 1 for a bias."""
+        inner = self.inner.rank
+        return None if inner is None else inner + bool(self.bias_variance)
+
+    def root(self, rows: Index = None) -> Array:
+        """Return [√δ_W Φ, σ_b]."""
+        root = self.inner.root(rows)
+        root *= self.dtype.type(self.weight_variance**0.5)
+        if not self.bias_variance:
+            return root
+        bias = np.full((len(root), 1), self.bias_variance**0.5, dtype=root.dtype)
+        return np.hstack([root, bias])
+
+    def correlation(self, cols: Index = None) -> Columns:
+        """Return the inner correlations where there is no bias, which δ_W does not change."""
+        if self.bias_variance:
+            return super().correlation(cols)
+        inner, scale = self.inner.correlation(cols), self.dtype.type(self.weight_variance**0.5)
+
+        def columns(rows: Index) -> tuple[Array, Array]:
+            block, std = inner(rows)
+            return block, scale * std
+
+        return columns
+
+    def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
+        """Return σ_b² (1 1ᵀ) V + δ_W K[rows, cols] @ V."""
+        out = self.inner.matmul(rows, cols, V)
+        out *= self.weight_variance
+        if self.bias_variance:
+            out += self.bias_variance * np.asarray(V.sum(axis=0))
+        return out
+
+    def local(self, groups: Integers) -> Array:
+        """Return σ_b² + δ_W K within many small groups."""
+        return self._apply(self.inner.local(groups))

@@ -1,0 +1,177 @@
+"""How nodes are described by rows of numbers, from which *broad* takes cosines.
+
+A description has a set of rows for each reach, and knows the rows of nodes that join later.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from gpgc._typing import Array, Integers
+from gpgc.compute import Context
+from gpgc.compute.primitives import NUMPY
+from gpgc.graph.nodes import JoinedNodes, NodeInputs, stack
+from gpgc.kernels.covariance import inverse_or_zero, take
+from gpgc.kernels.diffusions import pageranks
+from gpgc.kernels.rows import StoredRows
+from gpgc.models.projection import projection_for
+
+
+class Description(ABC):
+    """Rows that describe nodes.
+
+    Attributes
+    ----------
+    rows : sequence of StoredRows
+        A set for each reach.
+    groups : csr_array of shape (N, g) or None
+        Which small component each node is in, where the rows are zeros; None without such.
+    approximations : tuple of str
+        What is not exact, a phrase each.
+    """
+
+    rows: Sequence[StoredRows]
+    groups: sp.csr_array | None = None
+    approximations: tuple[str, ...] = ()
+
+    @abstractmethod
+    def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
+        """Return the description of some fitted nodes, followed by the new ones.
+
+        Parameters
+        ----------
+        nodes : JoinedNodes
+            Fitted and new nodes.
+        known : int array
+            Which of the fitted ones.
+        context : Context
+            How arithmetic is done.
+        """
+
+
+class Rows(Description):
+    """Rows that are known; nobody joins them."""
+
+    def __init__(self, rows: Sequence[StoredRows], groups: sp.csr_array | None = None) -> None:
+        self.rows, self.groups = rows, groups
+
+    def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
+        """Refuse: the fitted nodes' own description joins nodes."""
+        raise NotImplementedError("rows of joined nodes are not joined again")
+
+
+class OwnFeatures(Description):
+    """Each node by its own features, scaled to length 1.
+
+    Parameters
+    ----------
+    features : array or csr_array of shape (N, F)
+        X.
+    context : Context
+        How arithmetic is done.
+    """
+
+    def __init__(self, features: Any, context: Context) -> None:
+        size = features.shape[0] * features.shape[1] * context.dtype.itemsize
+        if sp.issparse(features):
+            size = 2 * features.nnz * (context.dtype.itemsize + 4)
+        context.require(size, f"the features of {features.shape[0]:,} nodes")
+        self.features = features
+        self.rows = (StoredRows.of(unit_rows(features), context.dtype),)
+
+    def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
+        """Return the features of both."""
+        both = stack(take(self.features, known), nodes.new_features)
+        return Rows((StoredRows.of(unit_rows(both), context.dtype),))
+
+
+class DiffusedFeatures(Description):
+    r"""The rows of :math:`\mathrm{PageRank}_a(\hat A)\,\tilde D^{-1/2}\bar X` for each reach a.
+
+    Parameters
+    ----------
+    nodes : NodeInputs
+        The graph with its features; one-hot ones where it has none.
+    reaches : sequence of float
+        Teleports a.
+    steps : int
+        Steps of the PageRanks.
+    seed : int
+        Of the projection of very wide features.
+    context : Context
+        How arithmetic is done.
+    """
+
+    def __init__(
+        self,
+        nodes: NodeInputs,
+        reaches: Sequence[float],
+        steps: int,
+        seed: int,
+        context: Context,
+    ) -> None:
+        self.reaches, self.steps = tuple(reaches), steps
+        propagation, features = nodes.propagation, nodes.features
+        n_nodes = propagation.shape[0]
+        start = sp.eye_array(n_nodes, format="csr") if features is None else features
+        self.projection = None if features is None else projection_for(features, seed, context)
+        columns = n_nodes if self.projection is None else self.projection.n_columns
+        if self.projection is not None and self.projection.matrix is not None:
+            wide, narrow = self.projection.matrix.shape
+            self.approximations = (f"features projected from {wide:,} to {narrow:,} columns",)
+        context.require(
+            (len(reaches) + 1) * n_nodes * columns * context.dtype.itemsize,
+            f"the diffused features of {n_nodes:,} nodes",
+        )
+        restart = self._start(start, propagation, context)
+        diffused = pageranks(propagation, restart, reaches, steps, context)
+        self.lengths = [NUMPY.scale_rows(rows)[1] for rows in diffused]
+        self.rows = [directions(rows) for rows in diffused]
+
+    def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
+        """Return rows of fitted nodes as they are, and the fixed points that follow for new nodes.
+
+        Z = (1 − a) (Â_new,old Z_old + Â_new,new Z) + a D̃^(−½) X̄. Without features a new node is
+        known by its links alone.
+        """
+        to_old, among = nodes.split_rows()
+        restart = np.zeros((among.shape[0], self.rows[0].shape[1]), dtype=context.dtype)
+        if nodes.new_features is not None:
+            restart = self._start(nodes.new_features, among, context)
+        both = []
+        for teleport, fitted, lengths in zip(self.reaches, self.rows, self.lengths, strict=True):
+            reached = sp.csr_array(to_old @ sp.diags_array(lengths), dtype=context.dtype)
+            inflow = (1 - teleport) * (reached @ fitted.directions) + teleport * restart
+            new = inflow
+            for _ in range(self.steps):
+                new = (1 - teleport) * (among @ new) + inflow
+            new, _ = NUMPY.scale_rows(new)
+            both.append(directions(np.vstack([fitted.directions[known], new])))
+        return Rows(both)
+
+    def _start(self, features: Any, propagation: sp.csr_array, context: Context) -> Array:
+        """Return D̃^(−½) X̄ as a dense array, projected where it is too wide."""
+        start = unit_rows(features, propagation.diagonal() ** 0.5)
+        if self.projection is not None:
+            start = self.projection.apply(start)
+        start = start.toarray() if sp.issparse(start) else start
+        return np.asarray(start, dtype=context.dtype)
+
+
+def unit_rows(rows: Any, lengths: Any = 1.0) -> Any:
+    """Return rows scaled to the given lengths; rows of zeros stay."""
+    if sp.issparse(rows):
+        norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64))
+        return sp.csr_array(sp.diags_array(inverse_or_zero(norms) * lengths) @ rows)
+    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    return rows * (inverse_or_zero(norms) * lengths)[:, None].astype(rows.dtype)
+
+
+def directions(rows: Array) -> StoredRows:
+    """Return rows of length 1, or 0, as what they are."""
+    return StoredRows(rows, np.asarray(rows.any(axis=1), rows.dtype))

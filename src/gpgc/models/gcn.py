@@ -1,0 +1,148 @@
+r"""The paper's networks *small* and *big*.
+
+.. math::
+    \Gamma^{(1)} = \sigma_b^2 + \delta_W K_\theta(\hat A X), \qquad
+    \Gamma^{(l)} = \sigma_b^2 + \delta_W P\, \kappa(\Gamma^{(l-1)})\, P^\top
+
+with P = Â for *big* and P = I for *small* (section "GPs with Two-Layer GCNs").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from gpgc._typing import Array, Integers
+from gpgc.compute import Context
+from gpgc.errors import InputError
+from gpgc.graph.nodes import NodeInputs, Nodes
+from gpgc.kernels import (
+    Activate,
+    Covariance,
+    Deep,
+    DenseLayer,
+    Features,
+    Propagate,
+    base_kernel_from,
+)
+from gpgc.kernels.deep import layers
+from gpgc.kernels.propagated_rows import propagated_rows
+from gpgc.kernels.rows import Rows, StoredRows
+from gpgc.models.architecture import Architecture, register
+from gpgc.models.finite import random_layer, rows_with_kernel
+
+MOST_ENTRIES = 10**10
+"""Entries of one layer's covariance that a deep network may need."""
+
+STORED_BYTES = 2**29
+"""Size of N × N matrices up to which a network of three layers stores them."""
+
+
+class GCNInputs(NamedTuple):
+    """The rows of ÂX, Â among the nodes, and how arithmetic is done."""
+
+    rows: Rows
+    propagation: sp.csr_array
+    context: Context
+
+
+@dataclass(frozen=True, kw_only=True)
+class GCN(Architecture):
+    """The graph convolutional network of the paper.
+
+    Parameters
+    ----------
+    hidden_propagation : bool, default True
+        Whether hidden layers aggregate over the graph (*big*), or only the input does (*small*).
+
+    Examples
+    --------
+    >>> from gpgc.graph import as_adjacency
+    >>> from gpgc.models import Prior
+    >>> nodes = Nodes(as_adjacency(([0, 1], [1, 2])), np.array([[1.0, 0], [1, 0], [0, 1]]))
+    >>> Prior(GCN(), nodes).covariance().block([0, 2], [1]).round(4)
+    array([[0.6627],
+           [0.5504]])
+    """
+
+    hidden_propagation: bool = True
+
+    @property
+    def hops(self) -> int:
+        """One hop for each hidden layer that aggregates."""
+        return self.depth - 1 if self.hidden_propagation else 0
+
+    def inputs(self, nodes: NodeInputs, context: Context) -> GCNInputs:
+        """Return the rows of ÂX, or of Â itself for one-hot features."""
+        if nodes.features is None:
+            rows: Rows = StoredRows.of(nodes.incoming, context.dtype)
+        else:
+            rows = propagated_rows(nodes.incoming, nodes.features, context)
+        return GCNInputs(rows, nodes.propagation, context)
+
+    def covariance(self, inputs: GCNInputs) -> Covariance:
+        """Return Γ of the last layer."""
+        kernel = base_kernel_from(self.base_kernel)
+        layer: Covariance = Features(kernel, inputs.rows, inputs.context)
+        layer = DenseLayer(layer, self.weight_variance, self.bias_variance)
+        propagation = inputs.propagation if self.hidden_propagation else None
+        stored = self._is_stored(layer.n_nodes, inputs.context)
+        return layers(layer, partial(self._layer, propagation), self.depth - 1, stored)
+
+    def _layer(
+        self, propagation: sp.csr_array | None, number: int, below: Covariance
+    ) -> Covariance:
+        """Return σ_b² + δ_W P κ(K) Pᵀ for the layer below, K."""
+        layer: Covariance = Activate(below)
+        if propagation is not None:
+            layer = Propagate(propagation, layer)
+        return DenseLayer(layer, self.weight_variance, self.bias_variance)
+
+    def _is_stored(self, n_nodes: int, context: Context) -> bool:
+        """Tell whether layers are N × N matrices, or computed where they are asked for.
+
+        From four layers on the whole graph is reached; with three it depends on the size.
+        """
+        small = Deep.bytes_for(n_nodes, context.dtype) <= context.whole(STORED_BYTES)
+        return self.hops > 2 or (self.hops == 2 and small)
+
+    def sample(self, nodes: Nodes, width: int, rng: np.random.Generator) -> Array:
+        r"""Return the covariance of the outputs of one random network, given its hidden weights.
+
+        The first weights have variance δ_W, every later one 2 δ_W / width (the 1/π of the paper
+        is twice E[ReLU · ReLU]), biases σ_b². With the last hidden activations h the outputs have
+        the covariance σ_b² + (2 δ_W / width) P h hᵀ Pᵀ. For base kernels other than the inner
+        product the input is a square root of K_θ(ÂX).
+        """
+        propagation, features = nodes.propagation, nodes.features
+        rows = propagation if features is None else propagation @ features
+        hidden = rows_with_kernel(base_kernel_from(self.base_kernel), rows)
+        variance = self.weight_variance
+        for _ in range(self.depth - 1):
+            hidden = random_layer(hidden, width, variance, self.bias_variance, rng)
+            hidden = np.maximum(hidden, 0.0)
+            if self.hidden_propagation:
+                hidden = propagation @ hidden
+            variance = 2 * self.weight_variance / width
+        return np.asarray(self.bias_variance + variance * (hidden @ hidden.T))
+
+    def check_field(self, nodes: Nodes, labelled: Integers) -> None:
+        """Refuse depths whose receptive field makes the exact covariance hopeless."""
+        if self.hops < 2:
+            return
+        reached = len(nodes.field(labelled, self.hops))
+        if reached * len(nodes) > MOST_ENTRIES:
+            raise InputError(
+                f"depth={self.depth} is too deep for this graph: {self.hops} hops from the labels "
+                f"reach {reached:,} of {len(nodes):,} nodes, so the exact covariance needs "
+                f"{reached * len(nodes):.1e} entries a layer where {MOST_ENTRIES:.0e} are allowed; "
+                "use depth=2, model='small' or model='broad'"
+            )
+
+
+register("small", partial(GCN, hidden_propagation=False))
+register("big", GCN)

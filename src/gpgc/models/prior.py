@@ -1,0 +1,140 @@
+"""An architecture on nodes: the covariance before any label is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpgc._typing import Integers
+from gpgc.compute import Context
+from gpgc.graph.nodes import JoinedNodes, Nodes
+from gpgc.kernels import Covariance, Mix
+from gpgc.models.architecture import Architecture, ViewWeights
+from gpgc.models.magnitudes import check_magnitudes
+
+
+class JoinedCovariance(NamedTuple):
+    """A covariance that holds new and labelled nodes, and where each are in it."""
+
+    covariance: Covariance
+    new: Integers
+    labelled: Integers
+
+
+class Prior:
+    """An architecture on nodes, immutable: what the labels condition.
+
+    The nodes are seen through *views*: ``"graph"``, with their links, ``"features"``, each node by
+    its own features alone, and what else an architecture offers. A covariance is a weighted sum
+    of views.
+
+    Parameters
+    ----------
+    architecture : Architecture
+        How nodes become a covariance.
+    nodes : Nodes
+        The graph with its features.
+    context : Context, optional
+        How arithmetic is done; float64 on all cores when not given.
+    inputs : mapping, optional
+        Name of a view → inputs that another architecture of the same kind computed for these
+        nodes already; see :meth:`variant`.
+
+    Examples
+    --------
+    >>> from gpgc.graph import as_adjacency
+    >>> from gpgc.models import GCN
+    >>> Prior(GCN(), Nodes(as_adjacency(([0], [1])))).covariance().dense().round(3)
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
+
+    def __init__(
+        self,
+        architecture: Architecture,
+        nodes: Nodes,
+        context: Context | None = None,
+        inputs: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.architecture, self.nodes, self.context = architecture, nodes, context or Context()
+        check_magnitudes(architecture, nodes.propagation, nodes.features, self.context.dtype)
+        self._inputs = dict(inputs or {})
+        self._views: dict[str, Covariance] = {}
+
+    def __repr__(self) -> str:
+        return f"{self.architecture!r} on {len(self.nodes)} nodes"
+
+    @property
+    def view_weights(self) -> tuple[ViewWeights, ...]:
+        """Weights of views that are worth a try, the usual ones first."""
+        return self.architecture.view_weights(self.nodes)
+
+    def view(self, name: str) -> Covariance:
+        """Return the covariance of one view by its name."""
+        if name not in self._views:
+            self._views[name] = self.architecture.covariance(self._inputs_of(name))
+        return self._views[name]
+
+    def covariance(self, weights: ViewWeights | None = None) -> Covariance:
+        """Return Γ of all nodes, by default with the usual weights of the views."""
+        chosen = self.view_weights[0] if weights is None else weights
+        return _mixed([(weight, self.view(name)) for name, weight in chosen.items() if weight])
+
+    def approximations(self) -> tuple[str, ...]:
+        """Return what is not exact in the view by the graph, a phrase each."""
+        return self.architecture.approximations(self._inputs_of("graph"))
+
+    def planning(self) -> Covariance:
+        """Return the covariance by which it is planned what to label, before any label."""
+        return self.architecture.planning(self._inputs_of("graph"))
+
+    def variant(self, architecture: Architecture) -> Prior:
+        """Return another architecture of the same kind on the same nodes, with shared inputs."""
+        return Prior(architecture, self.nodes, self.context, self._inputs)
+
+    def joined(
+        self, nodes: JoinedNodes, labelled: Integers, weights: ViewWeights
+    ) -> JoinedCovariance:
+        """Return a covariance that holds new and labelled nodes.
+
+        Parameters
+        ----------
+        nodes : JoinedNodes
+            The fitted nodes with the new ones.
+        labelled : int array of shape (D,)
+            The labelled nodes.
+        weights : mapping
+            Of the views.
+        """
+        # float64 whatever the fit was computed in: products of float32 differ in their last
+        # digits with the number of rows, and no answer may depend on which others join.
+        context = replace(self.context, dtype=np.dtype(np.float64))
+        field = self.architecture.field(self._inputs_of("graph"), nodes, labelled)
+        parts = []
+        for name, weight in weights.items():
+            if weight:
+                seen = nodes.alone() if name == "features" else nodes
+                inputs = self._inputs_of(name)
+                there = self.architecture.joined_inputs(inputs, seen, field, context)
+                parts.append((weight, self.architecture.covariance(there)))
+        new, known = np.searchsorted(field, nodes.new), np.searchsorted(field, labelled)
+        return JoinedCovariance(_mixed(parts), new, known)
+
+    def _inputs_of(self, view: str) -> Any:
+        if view not in self._inputs:
+            self._inputs[view] = self.architecture.view_inputs(view, self.nodes, self.context)
+        return self._inputs[view]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again."""
+        return self.__dict__ | {"_inputs": {}, "_views": {}}
+
+
+def _mixed(parts: list[tuple[float, Covariance]]) -> Covariance:
+    """Return the weighted sum of covariances; one of weight 1 as it is."""
+    if len(parts) == 1 and parts[0][0] == 1:
+        return parts[0][1]
+    return Mix([part for _, part in parts], [weight for weight, _ in parts])

@@ -1,0 +1,148 @@
+"""Calibrated class probabilities from latent means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from gpgc._typing import Array, Integers
+from gpgc.compute import small_matrices
+from gpgc.probability.class_prior import class_prior, information
+from gpgc.probability.largest import largest_probability
+from gpgc.probability.softmax import cross_entropies, softmax
+from gpgc.probability.temperature import fit_temperature_with_prior, root_mean_square
+
+BIAS_PENALTY = 1.5
+"""Ridge on the class biases that held-out labels fit, over their number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """softmax(t · mean + b), and the class prior where labels say nothing.
+
+    Attributes
+    ----------
+    temperature : float
+        t, an inverse temperature.
+    bias : array of shape (k,)
+        b = log(prior / fractions of the labels).
+    class_prior : array of shape (k,)
+        Fractions of the classes in the whole graph.
+    """
+
+    temperature: float
+    bias: Array
+    class_prior: Array
+
+    @classmethod
+    def of(cls, temperature: float, bias: Array, codes: Integers) -> Calibration:
+        """Return a calibration from t, b and the class codes of the labels."""
+        fractions = np.bincount(codes, minlength=len(bias)) / len(codes)
+        with np.errstate(divide="ignore"):
+            prior = softmax((np.log(fractions) + bias)[None])[0]
+        return cls(temperature, bias, prior)
+
+    def logits(self, mean: Array, reached: NDArray[np.bool_]) -> Array:
+        """Return log probabilities up to a constant a node, those of the prior where not reached.
+
+        Parameters
+        ----------
+        mean : array of shape (n, k)
+            Latent means.
+        reached : bool array of shape (n,)
+            Which nodes the labels can say anything about.
+        """
+        logits = self.temperature * mean + self.bias
+        return np.where(reached[:, None], logits, np.log(self.class_prior))
+
+    def probabilities(self, mean: Array, reached: NDArray[np.bool_]) -> Array:
+        """Return class probabilities (n, k)."""
+        found = softmax(self.logits(mean, reached))
+        found[~reached] = self.class_prior
+        return found
+
+    def largest(self, mean: Array, std: Array, reached: NDArray[np.bool_]) -> Array:
+        """Return the probability (n, k) that each class is largest, weighted by the prior."""
+        weighted = largest_probability(mean, std) * np.exp(self.bias)
+        found = np.asarray(weighted / weighted.sum(axis=1, keepdims=True))
+        found[~reached] = self.class_prior
+        return found
+
+
+def calibrate_left_out(
+    left_out: Array,
+    unlabelled: Array,
+    codes: Integers,
+    weights: Array,
+    prior: Any = "estimated",
+) -> Calibration:
+    """Fit t to leave-one-out predictions, and b to the class prior.
+
+    Parameters
+    ----------
+    left_out : array of shape (D, k)
+        Leave-one-out means of the labelled nodes.
+    unlabelled : array of shape (n, k)
+        Means of the unlabelled nodes that labels reach.
+    codes : int array of shape (D,)
+        Classes of the labelled nodes.
+    weights : array of shape (D,)
+        What leaving each labelled node out counts.
+    prior : {"estimated", "labels"} or array of shape (k,), default "estimated"
+        See :func:`gpgc.probability.class_prior.class_prior`.
+    """
+    targets = np.eye(left_out.shape[1])[codes]
+    t = fit_temperature_with_prior(left_out, targets, weights, root_mean_square(unlabelled))
+    fractions = targets.mean(axis=0)
+    losses = cross_entropies(left_out, targets, np.asarray(t))
+    known = class_prior(
+        prior,
+        fractions,
+        lambda: softmax(t * unlabelled),
+        len(targets),
+        information(losses, weights, fractions),
+    )
+    return Calibration.of(t, np.log(known / fractions), codes)
+
+
+def fit_scale_and_bias(scores: Array, targets: Array) -> tuple[float, Array]:
+    """Fit t and b of softmax(t · scores + b) to held-out labels by penalised cross-entropy.
+
+    The problem is convex; the ridge on b keeps classes that the labels do not show finite.
+
+    Parameters
+    ----------
+    scores : array of shape (n, k)
+        Latent means of the held-out nodes.
+    targets : array of shape (n, k)
+        Their labels, one-hot.
+
+    Returns
+    -------
+    t : float
+        Inverse temperature, at least 0.
+    b : array of shape (k,)
+        Class biases, summing to 0.
+    """
+    n, k = scores.shape
+
+    def loss(parameters: Array) -> tuple[float, Array]:
+        t, b = parameters[0], parameters[1:]
+        logits = t * scores + b
+        peak = logits.max(axis=1)
+        log_normaliser = peak + np.log(np.exp(logits - peak[:, None]).sum(axis=1))
+        value = np.mean(log_normaliser - (logits * targets).sum(axis=1))
+        excess = (softmax(logits) - targets) / n
+        slope = np.concatenate([[np.sum(excess * scores)], excess.sum(axis=0)])
+        slope[1:] += 2 * BIAS_PENALTY / n * b
+        return float(value + BIAS_PENALTY / n * np.sum(b**2)), slope
+
+    start = np.concatenate([[1 / max(float(np.std(scores)), 1e-12)], np.zeros(k)])
+    bounds = [(0.0, None)] + [(None, None)] * k
+    with small_matrices(k):
+        found = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x
+    return float(found[0]), np.asarray(found[1:] - found[1:].mean())

@@ -1,0 +1,136 @@
+"""Fractions of the classes in the whole graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gpgc._typing import Array
+from gpgc.errors import InputError
+
+PRIOR_LABELS = 60
+"""Number of labels from which the unlabelled nodes say more on the class fractions than they do."""
+
+ENOUGH_INFORMATION = 0.5
+"""Part of the labels' entropy that leave-one-out must explain for the estimate of the class prior
+to be trusted in full; less in proportion."""
+
+PRIOR_STEPS = 30
+
+
+def class_prior(
+    choice: Any,
+    fractions: Array,
+    probabilities: Callable[[], Array],
+    n_labels: int,
+    information: float,
+) -> Array:
+    """Return the class fractions that were chosen.
+
+    Parameters
+    ----------
+    choice : {"estimated", "labels"} or array of shape (k,)
+        Estimated from the unlabelled nodes, those of the labels, or known ones.
+    fractions : array of shape (k,)
+        Those of the labels.
+    probabilities : callable
+        Returns those of the unlabelled nodes under the fractions of the labels, of shape (n, k).
+    n_labels : int
+        How many labels the probabilities come from.
+    information : float
+        How much of the labels' entropy leave-one-out explains, from 0 to 1.
+
+    Returns
+    -------
+    array of shape (k,)
+        Positive, summing to 1.
+
+    Examples
+    --------
+    >>> class_prior([3, 1], np.array([0.5, 0.5]), lambda: np.empty((0, 2)), 4, 1.0)
+    array([0.75, 0.25])
+    """
+    if isinstance(choice, str):
+        if choice not in ("estimated", "labels"):
+            raise InputError(
+                f"class_prior must be 'estimated', 'labels' or an array, got {choice!r}"
+            )
+        if choice == "labels":
+            return fractions
+        return estimate_prior(probabilities(), fractions, n_labels, information)
+    known = np.asarray(choice, dtype=np.float64)
+    if known.shape != fractions.shape or not (known > 0).all() or not np.isfinite(known).all():
+        raise InputError(
+            f"class_prior must hold {len(fractions)} positive fractions, got {choice!r}"
+        )
+    return np.asarray(known / known.sum())
+
+
+def information(losses: Array, weights: Array, fractions: Array) -> float:
+    """Return how much of the entropy of the labels leave-one-out predictions explain, from 0 to 1.
+
+    1 − CE / H with CE the weighted mean of the cross-entropies and H the entropy of the fractions;
+    0 where nothing can be left out.
+
+    Parameters
+    ----------
+    losses, weights : arrays of shape (D,)
+        Leave-one-out cross-entropies, and what each node counts.
+    fractions : array of shape (k,)
+        Class fractions among the labels.
+
+    Examples
+    --------
+    >>> information(np.log([2.0, 1.0]), np.ones(2), np.array([0.5, 0.5]))
+    0.5
+    """
+    entropy = float(-np.sum(fractions * np.log(fractions)))
+    if entropy == 0 or not weights.any():
+        return 0.0
+    return max(0.0, 1 - float(np.average(losses, weights=weights)) / entropy)
+
+
+def estimate_prior(
+    probabilities: Array, fractions: Array, n_labels: int, information: float = 1.0
+) -> Array:
+    """Estimate the fractions of the classes among unlabelled nodes by expectation-maximisation.
+
+    Labels are often balanced where the world is not. Each step reweighs the probabilities by the
+    ratio of the current prior to the labels' fractions, and takes their mean as the next prior
+    (Saerens, Latinne and Decaestecker, 2002), pulled towards the labels' fractions, the more the
+    fewer labels the probabilities come from and the less these say: where they say nothing the
+    steps would run away to whatever class errs most.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n, k)
+        Of the unlabelled nodes, under a prior equal to ``fractions``.
+    fractions : array of shape (k,)
+        Class fractions among the labels.
+    n_labels : int
+        Number of labels.
+    information : float
+        How much of the labels' entropy leave-one-out explains (:func:`information`).
+
+    Returns
+    -------
+    array of shape (k,)
+        Positive, summing to 1.
+
+    Examples
+    --------
+    >>> clear = np.eye(2)[[0, 0, 0, 1]]
+    >>> estimate_prior(clear, np.array([0.5, 0.5]), n_labels=60).round(3)
+    array([0.625, 0.375])
+    """
+    pull = 1 / (1 + (n_labels / PRIOR_LABELS) ** 2)
+    prior, pull = fractions, 1 - (1 - pull) * min(1.0, information / ENOUGH_INFORMATION)
+    if not len(probabilities):
+        return prior
+    for _ in range(PRIOR_STEPS):
+        reweighed = probabilities * (prior / fractions)
+        reweighed /= reweighed.sum(axis=1, keepdims=True)
+        prior = (1 - pull) * reweighed.mean(axis=0) + pull * fractions
+    return prior

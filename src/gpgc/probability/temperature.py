@@ -1,0 +1,134 @@
+"""How sharp probabilities are: the inverse temperature t of softmax(t · scores)."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from gpgc._typing import Array
+from gpgc.probability.softmax import cross_entropies
+
+SHARPNESS = (1.3, 0.5)
+"""Mean and standard deviation of the log of t · r: how sharp good probabilities are on graphs of
+many kinds, with r the root mean square of the latent means around their mean over classes."""
+
+LEAST_CONTRAST = 1e-3
+"""Differences between classes, relative to the latent means themselves, below which they are as
+likely to come from rounding and from a sample of landmarks as from the labels."""
+
+SHARPEST = 5.0
+"""How many units of log t the labels may move the sharpness from its usual value."""
+
+BISECTIONS = 10
+NEWTON_STEPS = 3
+
+
+def fit_temperature(
+    scores: Array, targets: Array, bounds: tuple[float, float] = (1e-2, 1e3)
+) -> Array:
+    """Return the inverse temperatures t that minimise the cross-entropy of softmax(t · scores).
+
+    The cross-entropy is convex in t: bisection of log t brackets the root of its slope, and
+    Newton's method polishes it.
+
+    Parameters
+    ----------
+    scores : array of shape (..., D, k)
+        Any number of sets of scores of the same nodes.
+    targets : array of shape (D, k)
+        One-hot.
+    bounds : pair of float
+        Smallest and largest t.
+
+    Returns
+    -------
+    array of shape (...)
+
+    Examples
+    --------
+    >>> means = np.array([[0.6, 0.4], [0.3, 0.7], [0.6, 0.4]])
+    >>> fit_temperature(means, np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])).round(2)
+    np.float64(3.78)
+    """
+    by_class = np.moveaxis(scores, -1, 0)
+    by_class = np.ascontiguousarray(by_class - by_class.max(axis=0))
+    observed = (by_class * np.moveaxis(targets, -1, 0).reshape(_last_of(by_class))).sum(axis=0)
+    observed = observed.mean(axis=-1)
+    low, high = (np.full(observed.shape, bound) for bound in bounds)
+    t = np.sqrt(low * high)
+    for step in range(BISECTIONS + NEWTON_STEPS):
+        weights = np.exp(t[..., None] * by_class)
+        total = weights.sum(axis=0)
+        weights *= by_class
+        expected = weights.sum(axis=0) / total
+        weights *= by_class
+        slope = expected.mean(axis=-1) - observed
+        curvature = (weights.sum(axis=0) / total - expected**2).mean(axis=-1)
+        low, high = np.where(slope < 0, t, low), np.where(slope < 0, high, t)
+        newton = t - slope / np.maximum(curvature, np.finfo(np.float64).tiny)
+        inside = (step >= BISECTIONS) & (newton > low) & (newton < high)
+        t = np.where(inside, newton, np.sqrt(low * high))
+    return np.asarray(t)
+
+
+def _last_of(by_class: Array) -> tuple[int, ...]:
+    """Return the shape (k, 1, …, D) in which targets broadcast against scores (k, …, D)."""
+    return (by_class.shape[0], *(1,) * (by_class.ndim - 2), by_class.shape[-1])
+
+
+def root_mean_square(means: Array) -> float:
+    """Return the root mean square length of latent means (n, k) around their mean over classes.
+
+    It is at least a thousandth of their own, below which they say nothing, and 1 where there are
+    none, the range of 0/1 targets.
+
+    Examples
+    --------
+    >>> root_mean_square(np.array([[1.0, 0.0], [0.0, 1.0]])).__round__(3)
+    0.707
+    """
+    if not len(means):
+        return 1.0
+    around = means - means.mean(axis=1, keepdims=True)
+    contrast, size = (np.sqrt(np.vdot(part, part) / len(part)) for part in (around, means))
+    return float(max(contrast, LEAST_CONTRAST * size))
+
+
+def fit_temperature_with_prior(
+    scores: Array, targets: Array, weights: Array, spread: float
+) -> float:
+    """Return the inverse temperature t of softmax(t · scores), shrunk towards a usual sharpness.
+
+    Leave-one-out is blind with few labels: the class of the node that is left out has one label
+    less than the others, so each node counts 1 − 1/n for n labels of its class, and a normal
+    prior on log(t · spread) takes over where nothing is left.
+
+    Parameters
+    ----------
+    scores, targets : arrays of shape (D, k)
+        Leave-one-out means and one-hot labels.
+    weights : array of shape (D,)
+        What each node counts.
+    spread : float
+        :func:`root_mean_square` of the unlabelled nodes' means; t lies within e^±5 of what is
+        usual for it.
+
+    Returns
+    -------
+    float
+    """
+    if spread <= 0:
+        return 1.0
+    mean, deviation = SHARPNESS
+    if not weights.any():
+        return float(np.exp(mean - np.log(spread)))
+
+    def loss(log_t: float) -> float:
+        entropies = cross_entropies(scores, targets, np.asarray(np.exp(log_t)))
+        prior = (log_t + np.log(spread) - mean) ** 2 / (2 * deviation**2)
+        return float(weights @ entropies + prior)
+
+    usual = mean - np.log(spread)
+    bounds = (usual - SHARPEST, usual + SHARPEST)
+    found = minimize_scalar(loss, bounds=bounds, method="bounded")
+    return float(np.exp(found.x))

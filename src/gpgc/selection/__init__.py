@@ -1,0 +1,1 @@
+"""What is chosen by labels: views, noise, settings. The only search over settings."""

@@ -1,0 +1,89 @@
+"""BLAS has as many threads after a fit as before it, however many threads fit at once."""
+
+import threading
+
+import numpy as np
+import pytest
+from threadpoolctl import ThreadpoolController
+
+from gpgc import GPGCClassifier
+from gpgc.compute import Threads, small_matrices
+
+
+def blas_threads():
+    return [
+        library["num_threads"] for library in ThreadpoolController().select(user_api="blas").info()
+    ]
+
+
+@pytest.fixture
+def two_blas_threads():
+    with ThreadpoolController().limit(limits=2, user_api="blas"):
+        before = blas_threads()
+        assert before
+        yield before
+
+
+def test_callers_that_overlap_leave_blas_as_it_was(two_blas_threads):
+    """The second enters before the first leaves, and leaves after it."""
+    first, second = small_matrices(2), small_matrices(2)
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert set(blas_threads()) == {1}
+    second.__exit__(None, None, None)
+    assert blas_threads() == two_blas_threads
+
+
+def test_threads_that_overlap_leave_blas_as_it_was(two_blas_threads):
+    inside = [threading.Event(), threading.Event()]
+    go_on = [threading.Event(), threading.Event()]
+
+    def hold(turn):
+        def wait(_):
+            inside[turn].set()
+            go_on[turn].wait(30)
+
+        Threads(n_jobs=1).map(wait, range(1))
+
+    threads = [threading.Thread(target=hold, args=(turn,)) for turn in range(2)]
+    for turn, thread in enumerate(threads):
+        thread.start()
+        assert inside[turn].wait(30)
+    for turn, thread in enumerate(threads):
+        go_on[turn].set()
+        thread.join()
+    assert blas_threads() == two_blas_threads
+
+
+def test_concurrent_fits_leave_blas_as_it_was(two_blas_threads):
+    features = np.random.default_rng(0).normal(size=(60, 4))
+    y = np.where(np.arange(60) < 10, np.arange(60) % 2, -1)
+    errors = []
+
+    def fit():
+        try:
+            for _ in range(3):
+                GPGCClassifier("big").fit(features, y)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=fit) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert blas_threads() == two_blas_threads
+
+
+def test_ten_thousand_jobs_start_no_more_threads_than_there_are_cores():
+    def helpers():
+        return sum(thread.name.startswith("gpgc") for thread in threading.enumerate())
+
+    cores = Threads().n_threads
+    assert Threads(n_jobs=10_000).n_threads == cores
+    seen = []
+    for n_jobs in (2, 3, 10_000):
+        Threads(n_jobs).map(lambda _: seen.append(helpers()), range(50))
+    assert max(seen) <= cores

@@ -1,0 +1,103 @@
+"""The order of imports, and that no module uses another's private names."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "gpgc"
+FILES = sorted(SOURCE.rglob("*.py"))
+
+ROOMS = (
+    ("errors", "_typing"),
+    ("files",),
+    ("compute",),
+    ("graph",),
+    ("kernels",),
+    ("models",),
+    ("gp",),
+    ("probability",),
+    ("selection",),
+    ("estimators",),
+    ("uncertainty",),
+    ("labelling",),
+    ("datasets",),
+    ("cli",),
+)
+"""Lower rooms first: a room imports from itself and from rooms above it in this list."""
+
+CORE = ("compute", "kernels", "models", "gp", "probability")
+FRAMEWORKS = {"sklearn", "torch", "matplotlib", "typer", "rich", "networkx", "pandas", "dask"}
+
+
+def level_of(room: str) -> int:
+    return next(level for level, rooms in enumerate(ROOMS) if room in rooms)
+
+
+def imports_of(path: Path) -> set[str]:
+    """Return the modules that a file imports when it is itself imported."""
+    found: set[str] = set()
+    for statement in ast.parse(path.read_text()).body:
+        if isinstance(statement, ast.Import):
+            found |= {alias.name for alias in statement.names}
+        elif isinstance(statement, ast.ImportFrom) and statement.module:
+            found.add(statement.module)
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_rooms_import_only_from_rooms_below(path):
+    room = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    if room in ("__init__", "__main__"):
+        return
+    for module in imports_of(path):
+        parts = module.split(".")
+        if parts[0] == "gpgc" and len(parts) > 1:
+            assert level_of(parts[1]) <= level_of(room), f"{path} imports {module}"
+        if room in CORE:
+            assert parts[0] not in FRAMEWORKS, f"{path} imports {module}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_private_names_of_other_modules(path):
+    tree = ast.parse(path.read_text())
+    own = {node.attr for node in ast.walk(tree) if _is_stored(node)}
+    own |= {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef)
+    }
+    own |= {
+        node.target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
+    own.add("_replace")  # of a NamedTuple, which is public by its documentation
+    used = {
+        f"{path.name}:{node.lineno} {node.attr}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and node.attr not in own
+        and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+    }
+    imported = {
+        f"{path.name}:{node.lineno} {alias.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("gpgc")
+        for alias in node.names
+        if alias.name.startswith("_")
+    }
+    assert not used | imported
+
+
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+
+
+def test_no_file_holds_more_than_one_idea():
+    long = {str(path): len(path.read_text().splitlines()) for path in FILES}
+    assert not {path: lines for path, lines in long.items() if lines > 300}
