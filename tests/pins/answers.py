@@ -1,6 +1,6 @@
 """The answers that are pinned: what a change of structure must not change.
 
-    python -m tests.pins.answers      writes tests/pins/*.npz (needs GPGC_DATA)
+python -m tests.pins.answers      writes tests/pins/*.npz (needs GPGC_DATA)
 """
 
 from __future__ import annotations

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gpgc._typing import Array, Integers
 from gpgc.compute import Context
 from gpgc.errors import InputError
+from gpgc.estimators.asked import Asked
 from gpgc.estimators.inputs import FeatureNorm, check_nodes, warn_of_raw_features, with_norm
 from gpgc.files import canonical_csr, parse_bytes
 from gpgc.gp import Posterior, condition
@@ -23,27 +23,6 @@ from gpgc.kernels import BaseKernel, Covariance
 from gpgc.models import Architecture, Prior, ViewWeights, architecture_from
 from gpgc.selection.choice import Choice, choose
 from gpgc.selection.noise_choice import Criterion
-
-
-class Asked(NamedTuple):
-    """Nodes that an answer is wanted for.
-
-    Attributes
-    ----------
-    posterior : Posterior
-        In a covariance that holds them.
-    rows : int array of shape (n,), or None
-        Where they are in it; None for all of it.
-    mean : array of shape (n, k)
-        Latent means, in the unit in which the process was fitted.
-    reached : bool array of shape (n,)
-        Which of them the labels can say anything about.
-    """
-
-    posterior: Posterior
-    rows: Integers | None
-    mean: Array
-    reached: NDArray[np.bool_]
 
 
 class GraphProcess(BaseEstimator):

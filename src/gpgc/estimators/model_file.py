@@ -40,7 +40,7 @@ class StoredModel(NamedTuple):
     features : array or csr_array of shape (N, F), or None
     labelled : int array of shape (D,)
     state : dict of str to array
-        What the estimator's ``restore`` takes.
+        Of the labels: classes and codes, or values; see :mod:`gpgc.estimators.storage`.
     feature_names : array of shape (F,), or None
     names : array of shape (N,), or None
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -47,6 +46,8 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         The noise σ_τ² in use, in the squared unit of y.
     log_marginal_likelihood_ : float
         The log evidence of the given values, summed over the targets.
+    is_vector_ : bool
+        Whether y had one dimension, so that ``predict`` returns one too.
     target_mean_, target_scale_ : arrays of shape (k,)
         The prior of y is that of a Gaussian process with this mean, and with the covariance Γ
         times the squared scale.
@@ -140,28 +141,11 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         given = noise if isinstance(noise, str) else noise / scale**2
         targets = (values - mean) / scale
         choice = self._condition(prior, labelled, targets, given, "density", weights, choice)
-        self.target_mean_, self.target_scale_, self._squeeze = mean, scale, squeeze
+        self.target_mean_, self.target_scale_, self.is_vector_ = mean, scale, squeeze
         self.log_marginal_likelihood_ -= len(labelled) * float(np.log(scale).sum())
         in_unit = choice.levels * scale**2
         self.noise_variance_ = float(in_unit[0]) if len(in_unit) == 1 else in_unit
         return self
-
-    def stored_state(self) -> dict[str, Any]:
-        """Return what :meth:`save` writes beside graph, features and choices."""
-        return {
-            "values": self._to_unit(self.posterior_.targets),
-            "squeeze": np.array(self._squeeze),
-            "scale": self.target_scale_,
-        }
-
-    def restore(
-        self, prior: Prior, labelled: Integers, state: Mapping[str, Any], choice: Choice
-    ) -> None:
-        """Fit again as when ``stored_state`` was called, with nothing left to choose."""
-        values = state["values"]
-        scale = state.get("scale", np.ones(values.shape[1]))  # version 0.1 did not scale targets
-        squeeze = bool(state["squeeze"])
-        self.fit_prior(prior, labelled, values, squeeze=squeeze, scale=scale, choice=choice)
 
     def predict(self, X: Any = None, adjacency: Any = None, return_std: bool = False) -> Any:
         """Return the posterior mean, of the dimension that y had.
@@ -177,9 +161,9 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         check_is_fitted(self)
         if not return_std:
             mean = self.predict_latent(X=X, adjacency=adjacency)
-            return mean[:, 0] if self._squeeze else mean
+            return mean[:, 0] if self.is_vector_ else mean
         mean, std = self.predict_latent(X=X, adjacency=adjacency, return_std=True)
-        return (mean[:, 0] if self._squeeze else mean), std
+        return (mean[:, 0] if self.is_vector_ else mean), std
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

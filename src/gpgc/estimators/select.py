@@ -175,7 +175,8 @@ def _blocks(prior: Prior, rows: Integers, cols: Integers) -> Iterator[tuple[View
     names = dict.fromkeys(name for weights in prior.view_weights for name in weights)
     parts = {name: prior.view(name).block(rows, cols) for name in names}
     for weights in prior.view_weights:
-        yield weights, sum(weight * parts[name] for name, weight in weights.items() if weight)
+        terms = [weight * parts[name] for name, weight in weights.items() if weight]
+        yield weights, np.asarray(sum(terms))
 
 
 def _settings(

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gpgc.errors import DataError, InputError
+from gpgc.estimators.labels import UNLABELLED
 from gpgc.estimators.model_file import StoredModel, pack_model, read_model
 from gpgc.files import pack_sparse, write_file
 from gpgc.graph import Nodes
@@ -33,7 +34,7 @@ def save(estimator: GraphProcess, path: Path) -> None:
         arrays["features"] = np.asarray(nodes.features)
     if nodes.names is not None:
         arrays["names"] = _plain(nodes.names, "names")
-    for name, value in estimator.stored_state().items():
+    for name, value in _state(estimator).items():
         arrays[f"state/{name}"] = _plain(value, name)
     if hasattr(estimator, "feature_names_in_"):
         arrays["feature_names"] = _plain(estimator.feature_names_in_, "feature names")
@@ -93,9 +94,41 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
         names=stored.names,
         from_features=stored.header["from_features"],
     )
+    prior, state = estimator.prior_on(nodes), stored.state
     choice = Choice(stored.header["view_weights"], np.array(stored.header["noise_levels"]))
-    estimator.restore(estimator.prior_on(nodes), stored.labelled, stored.state, choice)
-    return estimator
+    if isinstance(estimator, GPGCClassifier):
+        codes = np.full(len(nodes), UNLABELLED)
+        codes[stored.labelled] = state["codes"]
+        calibration = float(state["temperature"]), state["bias"]
+        return estimator.fit_prior(prior, codes, state["classes"], choice, calibration)
+    values = state["values"]
+    scale = state.get("scale", np.ones(values.shape[1]))  # version 0.1 did not scale targets
+    squeeze = bool(state["squeeze"])
+    return estimator.fit_prior(
+        prior, stored.labelled, values, squeeze=squeeze, scale=scale, choice=choice
+    )
+
+
+def _state(estimator: GraphProcess) -> dict[str, Any]:
+    """Return what is stored beside graph, features and choices."""
+    from gpgc.estimators.classifier import GPGCClassifier
+    from gpgc.estimators.regressor import GPGCRegressor
+
+    if isinstance(estimator, GPGCClassifier):
+        return {
+            "classes": estimator.classes_,
+            "codes": estimator.codes_,
+            "temperature": np.array(estimator.calibration_.temperature),
+            "bias": estimator.calibration_.bias,
+        }
+    if not isinstance(estimator, GPGCRegressor):
+        raise InputError(f"estimator must be one of gpgc's, got {type(estimator).__name__}")
+    targets, scale = estimator.posterior_.targets, estimator.target_scale_
+    return {
+        "values": targets * scale + estimator.target_mean_,
+        "squeeze": np.array(estimator.is_vector_),
+        "scale": scale,
+    }
 
 
 def _plain(values: Any, name: str) -> NDArray[Any]:

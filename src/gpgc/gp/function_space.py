@@ -97,7 +97,8 @@ class FunctionSpace(Posterior):
         """Return −½ Σ_k (y_kᵀK⁻¹y_k + log det K + D log 2π)."""
         n, k = self.targets.shape
         fit = float((self.targets * self.weights).sum())
-        return -0.5 * (fit + k * (self.factor.log_determinant() + n * float(np.log(2 * np.pi))))
+        volume = self.factor.log_determinant() + n * np.log(2 * np.pi)
+        return float(-0.5 * (fit + k * volume))
 
     def elsewhere(self, covariance: Covariance, labelled: Integers) -> FunctionSpace:
         """Return the same observations in a covariance that holds other nodes too."""

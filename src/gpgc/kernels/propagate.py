@@ -68,8 +68,8 @@ class Propagate(Covariance):
         for degree in np.unique(degrees[degrees > 0]):
             members = np.flatnonzero(degrees == degree)
             batches += split(members, max(1, GROUP_ELEMENTS // int(degree) ** 2))
-        for members, variances in zip(batches, self.context.map(batch, batches), strict=True):
-            out[members] = variances
+        for part, variances in zip(batches, self.context.map(batch, batches), strict=True):
+            out[part] = variances
         return out
 
     def _hub_variance(self, node: int) -> float:

@@ -27,7 +27,7 @@ KEPT_FRACTION = 1 / 16
 class Rows(LeavesCachesBehind, ABC):
     """N rows of F features each."""
 
-    CACHES = ("_kept",)
+    CACHES: tuple[str, ...] = ("_kept",)
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]

@@ -131,9 +131,8 @@ class Broad(Architecture):
         """Tell whether a graph without features is small enough to diffuse one-hot rows."""
         n_nodes = propagation.shape[0]
         work = propagation.nnz * n_nodes * STEPS
-        return n_nodes <= self.one_hot_nodes and (
-            work <= ONE_HOT_WORK or n_nodes <= self.exact_nodes
-        )
+        is_cheap = work <= ONE_HOT_WORK or n_nodes <= self.exact_nodes
+        return bool(n_nodes <= self.one_hot_nodes and is_cheap)
 
     def view_inputs(self, view: str, nodes: Nodes, context: Context) -> BroadInputs:
         """Return the inputs of a view; ``"hubs"`` is the second one of nodes without features."""

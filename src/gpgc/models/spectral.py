@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
 from gpgc.compute import Context
@@ -29,6 +30,7 @@ from gpgc.compute.primitives import NUMPY
 from gpgc.graph.components import components, indicators
 from gpgc.graph.nodes import JoinedNodes
 from gpgc.kernels.diffusions import pageranks
+from gpgc.kernels.rows import StoredRows
 from gpgc.models.described import Description, Rows, directions
 
 RANK = 64
@@ -109,12 +111,13 @@ class Eigenvectors(Description):
         values = signs * np.maximum(np.abs(self._values), SMALLEST_VALUE)
         loops = _without_loops(among)
         inflow = np.asarray(to_old @ self._vectors, dtype=context.dtype) / values
-        both, linked = [], np.zeros(among.shape[0], dtype=bool)
+        both: list[StoredRows] = []
+        linked: NDArray[np.bool_] = np.zeros(among.shape[0], dtype=bool)
         for reach, fitted in zip(self.reaches, self.rows, strict=True):
             new = spread(loops, inflow, reach, self.steps, signs) * self._filter(reach)
-            linked = new.any(axis=1)
-            new, _ = NUMPY.scale_rows(new)
-            both.append(directions(np.vstack([fitted.directions[known], new])))
+            linked = np.asarray(new.any(axis=1))
+            unit, _ = NUMPY.scale_rows(new)
+            both.append(directions(np.vstack([fitted.directions[known], unit])))
         if self.groups is None:
             return Rows(both)
         groups = inflow_of_groups = sp.csr_array(to_old @ self.groups)

@@ -58,7 +58,7 @@ def novelty(estimator: GPGCClassifier, view: View = "graph") -> Array:
         raise InputError("view must be 'graph' for an estimator without features, got 'features'")
     seen = estimator.covariance_ if view == "graph" else estimator.prior_.view("features")
     covariance, labelled = Centre(seen), estimator.labelled_nodes_
-    noise = np.mean(covariance.diag(), dtype=np.float64, keepdims=True)
+    noise = np.array([np.mean(covariance.diag(), dtype=np.float64)])
     targets = estimator.posterior_.targets
     claims = condition(covariance, labelled, targets, noise).mean().max(axis=1)
     return np.asarray(1 - claims)

@@ -1,0 +1,115 @@
+"""Labels and probabilities from the posterior of one-hot targets."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from gpgc._typing import Array, Integers
+from gpgc.errors import InputError
+from gpgc.estimators.asked import Asked
+from gpgc.estimators.base import GraphProcess
+from gpgc.estimators.inputs import check_nodes
+from gpgc.probability.calibration import Calibration, fit_scale_and_bias
+
+Probability = Literal["calibrated", "largest"]
+
+
+class ClassProcess(GraphProcess):
+    """What the classifier answers once it is fitted."""
+
+    probability: Probability
+    classes_: NDArray[Any]
+    codes_: Integers
+
+    def predict(self, X: Any = None, adjacency: Any = None) -> NDArray[Any]:
+        """Return the model's opinion on the label of every node, the labelled ones included.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (M, F), optional
+            Features of nodes that join the graph; without it the nodes of the graph are meant.
+        adjacency : array or sparse matrix of shape (M, N) or (M, N + M), optional
+            Links of the new nodes; when not given, their nearest fitted rows if ``fit`` built the
+            graph. Fitted nodes keep their degrees and covariances; nothing is refitted.
+
+        Returns
+        -------
+        array of shape (N,) or (M,)
+        """
+        check_is_fitted(self)
+        asked = self._ask(None, X, adjacency)
+        if self.probability == "calibrated":
+            scores = self.calibration_.logits(asked.mean, asked.reached)
+        else:
+            scores = self._probabilities(asked)
+        return np.asarray(self.classes_[scores.argmax(axis=1)])
+
+    def predict_proba(self, X: Any = None, adjacency: Any = None) -> Array:
+        """Return the probability of each class, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X, adjacency : optional
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        array of shape (N, k) or (M, k)
+        """
+        check_is_fitted(self)
+        return self._probabilities(self._ask(None, X, adjacency))
+
+    def calibrate(self, nodes: Any, y: Any) -> Self:
+        """Fit temperature and class bias to labels that ``fit`` did not see.
+
+        What leave-one-out and expectation-maximisation estimate from the training labels alone,
+        held-out labels drawn like the rest of the graph tell better.
+
+        Parameters
+        ----------
+        nodes : int array of shape (n,)
+            Nodes of the graph, none of them among those that ``fit`` was given labels of. Those
+            that no link or feature connects with a label do not count.
+        y : array of shape (n,)
+            Their labels, all in ``classes_``.
+
+        Returns
+        -------
+        ClassProcess
+            The estimator itself.
+        """
+        check_is_fitted(self)
+        chosen = check_nodes(nodes, len(self.prior_.nodes))
+        codes = np.searchsorted(self.classes_, np.asarray(y))
+        if chosen is None or len(codes) != len(chosen) or not len(codes):
+            raise InputError("nodes and y must name the same, at least one, held-out nodes")
+        if np.isin(chosen, self.labelled_nodes_).any():
+            raise InputError("nodes must be held out: some of them were labelled in fit")
+        if (np.asarray(self.classes_)[np.minimum(codes, len(self.classes_) - 1)] != y).any():
+            raise InputError(f"y must hold labels among {self.classes_.tolist()}, got others")
+        reached = self.prior_.nodes.reach.reached(self.labelled_nodes_)[chosen]
+        if not reached.any():
+            raise InputError("nodes must hold some that links or features connect with a label")
+        mean, targets = self._latent_mean[chosen], np.eye(len(self.classes_))[codes]
+        found = fit_scale_and_bias(mean[reached], targets[reached])
+        self.set_calibration(Calibration.of(*found, self.codes_))
+        return self
+
+    def set_calibration(self, calibration: Calibration) -> None:
+        """Take a calibration, and what follows from it."""
+        self.calibration_ = calibration
+        self.temperature_, self.class_prior_ = calibration.temperature, calibration.class_prior
+        asked = self._ask(None, None, None)
+        codes = calibration.logits(asked.mean, asked.reached).argmax(axis=1)
+        codes[self.labelled_nodes_] = self.codes_
+        self.transduction_ = self.classes_[codes]
+
+    def _probabilities(self, asked: Asked) -> Array:
+        if self.probability == "calibrated":
+            return self.calibration_.probabilities(asked.mean, asked.reached)
+        std = np.sqrt(self._variance(asked))
+        return self.calibration_.largest(asked.mean, std, asked.reached)
