@@ -22,7 +22,7 @@ from gpgc_lab.comparison.make_task import known_task, own_task
 from gpgc_lab.comparison.runs import FIELDS, RunOptions, latest, run_file
 from gpgc_lab.comparison.summary import compare, compare_table, summarise, wanted_systems
 from gpgc_lab.comparison.systems import NAMES, code_of, find_system
-from gpgc_lab.journal import Journal
+from gpgc_lab.journal import StudyJournal
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.report.section import read_tables
 from gpgc_lab.studies.runtime import PROBE_EPOCHS, runtime_tables
@@ -112,12 +112,12 @@ def test_what_is_done_is_not_done_again(stubs, task, tmp_path):
     systems = ["stub_systems:good", "stub_systems:bad"]
     first, _ = run(task, systems, tmp_path)
     path = run_file(folder_of(tmp_path), "chain").path
-    assert len(Journal(path, fields=FIELDS).rows) == 2
+    assert len(StudyJournal(path, fields=FIELDS).records) == 2
     second, steps = run(task, systems, tmp_path, seeds=2)
     assert "3 of 4 runs to do" in steps[0]  # the other seed of both, and what had failed
     assert second[0] == first[0]
-    assert len(Journal(path, fields=FIELDS).rows) == 5
-    assert len(latest(Journal(path, fields=FIELDS).rows)) == 4
+    assert len(StudyJournal(path, fields=FIELDS).records) == 5
+    assert len(latest(StudyJournal(path, fields=FIELDS).records)) == 4
     _, steps = run(task, systems[:1], tmp_path, fresh=True)
     assert "1 of 1 runs to do" in steps[0]
 
@@ -169,14 +169,14 @@ def test_runs_of_version_0_1_stand_for_systems_of_the_paper_and_are_marked(stubs
     assert (lp.system, lp.remark) == ("LP", "made before, by gpgc 0.1.0")
     assert (good.system, good.remark) == ("stub_systems:good", "")
     assert stored.read_bytes() == before
-    assert len(Journal(new.out / stored.name).rows) == 1
+    assert len(StudyJournal(new.out / stored.name).records) == 1
 
 
 def test_files_of_version_0_1_are_read():
     path = Path(__file__).parents[2] / "tests" / "compatibility" / "v0_1"
-    runs = Journal(path / "compare_cora_runs.jsonl", fields=FIELDS).rows
+    runs = StudyJournal(path / "compare_cora_runs.jsonl", fields=FIELDS).records
     assert latest(runs)
-    assert Journal(path / "active_runs.jsonl", fields=("key", "measured")).rows
+    assert StudyJournal(path / "active_runs.jsonl", fields=("key", "measured")).records
     (*_, table) = read_tables(path / "citation.json")
     assert "±" in table.rows[0][1]
 
@@ -368,7 +368,7 @@ def test_an_interrupt_leaves_whole_lines_and_no_children(stubs, tmp_path):
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) != 0
-    runs = run_file(StudyFolder.of(tmp_path / "out", "comparison"), "edges").rows
+    runs = run_file(StudyFolder.of(tmp_path / "out", "comparison"), "edges").records
     assert [run["system"] for run in runs] == ["stub_systems:good"]
     with pytest.raises(ProcessLookupError):
         os.kill(int(child.read_text()), 0)

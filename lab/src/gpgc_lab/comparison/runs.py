@@ -12,7 +12,7 @@ from typing import Any
 from gpgc_lab.baselines import SYSTEMS
 from gpgc_lab.comparison.children import run_children
 from gpgc_lab.comparison.systems import code_of, settings_of
-from gpgc_lab.journal import Journal, Record
+from gpgc_lab.journal import Record, StudyJournal
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.origin import origin
 from gpgc_lab.task import Task
@@ -44,7 +44,7 @@ class RunOptions:
     fresh: bool = False
 
 
-def run_file(folder: StudyFolder, name: str) -> Journal:
+def run_file(folder: StudyFolder, name: str) -> StudyJournal:
     """Return the journal of the runs on a data set."""
     return folder.journal(f"compare_{name}_runs.jsonl", FIELDS)
 
@@ -62,7 +62,7 @@ def latest(runs: Iterable[Record]) -> list[Record]:
 def run_systems(
     task: Task,
     jobs: Sequence[Job],
-    journal: Journal,
+    journal: StudyJournal,
     options: RunOptions,
     progress: Callable[[str], None],
 ) -> list[Record]:
@@ -77,7 +77,7 @@ def run_systems(
     codes = {job.system: code_of(job.system) for job in jobs}
     done: dict[tuple[Any, ...], Record] = {}
     if not options.fresh:
-        done = {_key(run): run for run in journal.rows if _stands(run, options)}
+        done = {_key(run): run for run in journal.records if _stands(run, options)}
     wanted = [_identity(task.name, digest, job, codes[job.system]) for job in jobs]
     for run in wanted:
         older = done.get(_key({**run, "code": None}))
@@ -98,7 +98,7 @@ def run_systems(
                 "time_limit": options.time_limit,
                 **origin(options.command),
             }
-            journal.append(run)
+            journal.new.append(run)
             done[_key(run)] = run
             progress(f"{task.name}: {count} of {len(missing)} runs done, last {run['system']}")
     return [done[_key(run)] for run in wanted]

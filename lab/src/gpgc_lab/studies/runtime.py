@@ -57,7 +57,7 @@ def runtime_study(
 
 def timed_runs(folder: StudyFolder, name: str) -> list[Record]:
     """Return the runs in a file that the table of seconds is made of."""
-    return latest(run for run in run_file(folder, name).rows if _role(run) is not None)
+    return latest(run for run in run_file(folder, name).records if _role(run) is not None)
 
 
 def runtime_tables(runs: Mapping[str, Sequence[Record]]) -> list[Table]:
