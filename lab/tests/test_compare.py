@@ -280,6 +280,7 @@ def test_published_accuracies_are_found():
 def timed(system, status="done", **more):
     settings = {"GCN": {"hidden": 16}, "GPGC-big": {"model": "big", "count_choice": False}}
     run = {"system": system, "settings": settings.get(system, {}), "status": status}
+    run |= {"version": "0.1.0", "code": code_of(system)}
     return {**run, "train_seconds": 2.0, "predict_seconds": 0.5, "epochs": None, **more}
 
 
@@ -291,7 +292,7 @@ def test_seconds_and_ratios_stand_beside_the_papers():
         timed("GCN", train_seconds=4.0),
         timed("GAT", "out of time", time_limit=1200.0),
         timed("GAT", **probe),
-        timed("GPGC-big", train_seconds=0.1, predict_seconds=0.0),
+        timed("GPGC-big", train_seconds=0.1, predict_seconds=0.0, code="of before"),
         timed("GPGC-big", train_seconds=9.9, settings={"model": "big"}),
     ]
     seconds, ratios = runtime_tables({"cora": runs})
@@ -300,6 +301,7 @@ def test_seconds_and_ratios_stand_beside_the_papers():
     assert train["GAT"] == "> 1,200, 3.0 an epoch (862.4)"
     assert train["GGP"] == "– (99.1)"
     assert train["GPGC-big"] == "0.1 (1)"
+    assert seconds.notes[1:] == ["GPGC-big: made before, by gpgc 0.1.0."]
     assert ratios.rows[0][2:] == ["40.0 (4.1)", "– (99.1)", "> 12,000 (862)"]
 
 

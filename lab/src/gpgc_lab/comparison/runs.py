@@ -113,6 +113,15 @@ def made_before(run: Record) -> str:
     )
 
 
+def age_notes(runs: Iterable[Record]) -> list[str]:
+    """Return a note for each version that made runs before the code of now, with its systems."""
+    systems: dict[str, dict[str, None]] = {}
+    for run in runs:
+        if remark := made_before(run):
+            systems.setdefault(remark, {})[run["system"]] = None
+    return [f"{', '.join(names)}: {remark}." for remark, names in systems.items()]
+
+
 def _identity(name: str, digest: str, job: Job, code: str) -> Record:
     return {
         "dataset": name,

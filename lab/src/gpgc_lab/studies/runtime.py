@@ -13,6 +13,7 @@ from gpgc_lab.comparison.make_task import known_task
 from gpgc_lab.comparison.runs import (
     Job,
     RunOptions,
+    age_notes,
     latest,
     run_file,
     run_systems,
@@ -76,7 +77,8 @@ def runtime_tables(runs: Mapping[str, Sequence[Record]]) -> list[Table]:
             "Processor time, medians over runs. Settings are given, as in the paper. GPGC-big has "
             "the mean of all nodes when training ends; testing turns it into probabilities. Where "
             f"a run took longer than {LIMIT_SECONDS:,.0f} s by the clock, the seconds of an epoch "
-            f"are those of a run of {PROBE_EPOCHS}."
+            f"are those of a run of {PROBE_EPOCHS}.",
+            *age_notes(run for members in runs.values() for run in members),
         ],
     )
     ratios = Table(
