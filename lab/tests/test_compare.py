@@ -19,11 +19,11 @@ from gpgc_lab import published
 from gpgc_lab.baselines import Problem
 from gpgc_lab.comparison.bar_chart import draw_accuracies
 from gpgc_lab.comparison.make_task import known_task, own_task
-from gpgc_lab.comparison.runs import FIELDS, RunOptions, latest, run_file
+from gpgc_lab.comparison.runs import FIELDS, RunOptions, latest, made_before, run_file
 from gpgc_lab.comparison.summary import compare, compare_table, summarise, wanted_systems
 from gpgc_lab.comparison.systems import NAMES, code_of, find_system
 from gpgc_lab.journal import StudyJournal
-from gpgc_lab.locations import StudyFolder
+from gpgc_lab.locations import StudyFolder, stored_results
 from gpgc_lab.report.section import read_tables
 from gpgc_lab.studies.runtime import PROBE_EPOCHS, runtime_tables
 from gpgc_lab.task import Task
@@ -172,11 +172,27 @@ def test_runs_of_version_0_1_stand_for_systems_of_the_paper_and_are_marked(stubs
     assert len(StudyJournal(new.out / stored.name).records) == 1
 
 
+def test_runs_that_other_code_made_are_kept_and_ours_made_again(task, tmp_path):
+    (before,), _ = run(task, ["GPGC"], tmp_path)
+    journal = run_file(folder_of(tmp_path), "chain")
+    journal.path.write_text(json.dumps({**before, "code": "of before", "version": "0.9"}) + "\n")
+    (kept,) = summarise("chain", latest(run_file(folder_of(tmp_path), "chain").records))
+    assert kept.remark == "made before, by gpgc 0.9"
+    (again,), steps = run(task, ["GPGC"], tmp_path)
+    assert "1 of 1 runs to do" in steps[0]
+    assert again["accuracy"] == before["accuracy"]
+    assert len(run_file(folder_of(tmp_path), "chain").records) == 2
+
+
 def test_files_of_version_0_1_are_read():
     path = Path(__file__).parents[2] / "tests" / "compatibility" / "v0_1"
     runs = StudyJournal(path / "compare_cora_runs.jsonl", fields=FIELDS).records
     assert latest(runs)
     assert StudyJournal(path / "active_runs.jsonl", fields=("key", "measured")).records
+    for stored in (path / "images_runs.jsonl", *stored_results().rglob("*_runs.jsonl")):
+        records = StudyJournal(stored).records
+        assert len(records) == len(stored.read_text().splitlines())
+        assert all(made_before(one) for one in records if "system" in one)
     (*_, table) = read_tables(path / "citation.json")
     assert "±" in table.rows[0][1]
 
