@@ -216,7 +216,7 @@ def test_a_line_that_was_cut_off_is_dropped(stubs, task, tmp_path):
 
 
 def test_a_damaged_file_of_runs_is_named(task, tmp_path):
-    run_file(folder_of(tmp_path), "chain").path.write_text("not JSON\n{}\n")
+    run_file(folder_of(tmp_path), "chain").new.path.write_text("not JSON\n{}\n")
     with pytest.raises(DataError, match=r"compare_chain_runs\.jsonl"):
         run(task, ["GPGC"], tmp_path)
 
