@@ -62,6 +62,8 @@ def test_normalised_adjacency_is_a_contraction(graph, normalization):
 
 
 @pytest.mark.filterwarnings("ignore:the features are not")
+@pytest.mark.filterwarnings("ignore:y names one class only")
+@pytest.mark.filterwarnings("ignore:y holds only")
 @settings(max_examples=40, deadline=None)
 @given(graphs(), st.integers(0, 2**16), st.sampled_from(["loo", "evidence", 0.05]))
 def test_answers_are_finite_and_variance_never_grows(graph, seed, noise):

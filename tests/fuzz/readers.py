@@ -77,7 +77,10 @@ def _arrays() -> dict[str, bytes]:
     parts = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr}
     parts["shape"] = np.array(matrix.shape)
     graph = {f"{kind}_{name}": part for kind in ("adj", "attr") for name, part in parts.items()}
-    masks = {f"{name}_masks": np.eye(8, dtype=bool) for name in ("train", "val", "test")}
+    masks = {
+        f"{name}_masks": np.roll(np.eye(8, dtype=bool), shift, axis=1)
+        for shift, name in enumerate(("train", "val", "test"))
+    }
     return {
         "npy": written(np.save, np.arange(12.0).reshape(4, 3)),
         "csr": written(sp.save_npz, matrix),

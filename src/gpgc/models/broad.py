@@ -97,8 +97,8 @@ class Broad(Architecture):
     >>> from gpgc.graph import as_adjacency
     >>> from gpgc.models import Prior
     >>> Prior(Broad(), Nodes(as_adjacency(([0], [1])))).covariance().dense().round(3)
-    array([[1., 1.],
-           [1., 1.]])
+    array([[1.   , 0.996],
+           [0.996, 1.   ]])
     """
 
     relative_noise: ClassVar[float] = 10**-2.25
