@@ -153,7 +153,9 @@ def test_error_strategy_takes_the_best_of_all_where_the_shortlist_holds_all(grap
     labelling.add(range(8), ["a", "b"] * 4)
     (node,), (gain,) = labelling.suggest(1, "error")
     every = np.arange(8, 30)
-    falls = error_reduction(labelling._posterior, labelling._temperature, every, np.arange(30))
+    falls = error_reduction(
+        labelling._posterior.growing, labelling._posterior.temperature, every, np.arange(30)
+    )
     assert gain == pytest.approx(falls.max())
     assert node == every[falls.argmax()]
 
@@ -169,9 +171,9 @@ def test_adding_labels_equals_the_estimator_at_the_same_choices(two_moons):
     y = np.full(80, -1)
     y[nodes] = labels[nodes]
     again = gpgc.GPGCClassifier(
-        dtype="float64", noise_variance=labelling._posterior.noise_variance
+        dtype="float64", noise_variance=labelling._posterior.growing.noise_variance
     ).fit(features, y)
-    np.testing.assert_allclose(labelling._posterior.mean, again.predict_latent(), atol=1e-8)
+    np.testing.assert_allclose(labelling._posterior.growing.mean, again.predict_latent(), atol=1e-8)
     assert labelling.classes == [0, 1]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from typing import Any, Literal, NamedTuple, Self, get_args
 
@@ -11,8 +12,8 @@ from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.inputs import check_nodes
-from gpgc.gp.calibration import softmax
 from gpgc.graph import as_adjacency
+from gpgc.labelling.label_posterior import LabelPosterior
 from gpgc.uncertainty.growing import GrowingPosterior
 from gpgc.uncertainty.planning import Plan, error_reduction
 
@@ -112,11 +113,22 @@ class Labelling:
         Nodes that may be suggested; all when not given. Labelled ones never are.
     costs : array of shape (N,), optional
         What labelling each node costs; gains are divided by it.
+    nodes : int array, optional
+        Nodes whose probabilities are kept up with every label, besides those that suggestions need;
+        all when not given. A sample makes a label cheap on a graph of millions.
+    refresh : {"auto", "manual"}, default "auto"
+        Whether noise and temperature are chosen again by themselves, or by :meth:`refresh` only.
 
     Attributes
     ----------
     classes : list
         Labels in the order in which they were first seen.
+    nodes : int array of shape (n,), or None
+        Nodes that :meth:`predict_proba` answers for, sorted; None stands for all.
+    labels : dict
+        The label of each labelled node.
+    stale : bool
+        Whether labels have grown by a quarter since noise and temperature were chosen.
 
     Examples
     --------
@@ -129,7 +141,13 @@ class Labelling:
     """
 
     def __init__(
-        self, estimator: GPGCClassifier, *, candidates: Any = None, costs: Any = None
+        self,
+        estimator: GPGCClassifier,
+        *,
+        candidates: Any = None,
+        costs: Any = None,
+        nodes: Any = None,
+        refresh: Literal["auto", "manual"] = "auto",
     ) -> None:
         self._estimator = estimator
         self._n_nodes = n_nodes = estimator.covariance_.n_nodes
@@ -137,9 +155,13 @@ class Labelling:
         chosen = check_nodes(candidates, n_nodes)
         allowed = np.arange(n_nodes) if chosen is None else np.unique(chosen)
         self._plan = Plan(estimator._network.for_planning(), allowed, estimator.random_state)
+        kept = check_nodes(nodes, n_nodes)
+        self.nodes = None if kept is None else np.union1d(kept, self._plan.nodes)
+        self._refreshes_itself = refresh == "auto"
         self.classes: list[Any] = []
         self._codes: dict[int, int] = {}
-        self._n_chosen_by = self._n_conditioned = 0
+        self._skipped: set[int] = set()
+        self._posterior: LabelPosterior | None = None
         labelled = getattr(estimator, "labelled_nodes_", np.empty(0, dtype=np.intp))
         if len(labelled):
             self.add(labelled, estimator.transduction_[labelled])
@@ -153,17 +175,36 @@ class Labelling:
         *,
         candidates: Any = None,
         costs: Any = None,
+        nodes: Any = None,
+        refresh: Literal["auto", "manual"] = "auto",
         **settings: Any,
     ) -> Self:
         """Begin on a graph with few labels or none; parameters as of :func:`suggest`."""
         estimator = GPGCClassifier(**settings)
         if y is not None and not all(_is_blank(label) for label in y):
-            return cls(estimator.fit(X, y, adjacency), candidates=candidates, costs=costs)
-        estimator._fit_graph(X, adjacency, _count_nodes(X, y, adjacency))
-        return cls(estimator, candidates=candidates, costs=costs)
+            estimator.fit(X, y, adjacency)
+        else:
+            estimator._fit_graph(X, adjacency, _count_nodes(X, y, adjacency))
+        return cls(estimator, candidates=candidates, costs=costs, nodes=nodes, refresh=refresh)
 
-    def suggest(self, n: int = 1, strategy: Strategy = "weighted") -> Suggestions:
-        """Return the next ``n`` nodes to label, best first; fewer where candidates run out."""
+    @property
+    def labels(self) -> dict[int, Any]:
+        """The label of each labelled node."""
+        return {node: self.classes[code] for node, code in self._codes.items()}
+
+    @property
+    def stale(self) -> bool:
+        """Whether labels have grown by a quarter since noise and temperature were chosen."""
+        n_chosen_by = 0 if self._posterior is None else self._posterior.n_chosen_by
+        return len(self._codes) > GROWTH * n_chosen_by
+
+    def suggest(
+        self, n: int = 1, strategy: Strategy = "weighted", *, pending: Any = ()
+    ) -> Suggestions:
+        """Return the next ``n`` nodes to label, best first; fewer where candidates run out.
+
+        ``pending`` are nodes whose labels are on their way: they are taken as labelled.
+        """
         if strategy not in get_args(Strategy):
             raise InputError(
                 f"strategy must be one of {', '.join(get_args(Strategy))}, got {strategy!r}"
@@ -171,17 +212,20 @@ class Labelling:
         if n < 1:
             raise InputError(f"n must be at least 1, got {n}")
         strategy = self._trusted(strategy)
-        plan = self._plan if n == 1 else self._plan.copy()
-        here, free = plan.candidates, ~np.isin(plan.candidates, list(self._codes))
+        waiting = [node for node in pending if node not in self._codes]
+        plan = self._plan if n == 1 and not waiting else self._plan.copy()
+        plan.observe(waiting)
+        taken = [*self._codes, *self._skipped, *waiting]
+        here, free = plan.candidates, ~np.isin(plan.candidates, taken)
         weights = self._weights(strategy)
-        believed = self._posterior.copy() if strategy == "error" else None
+        believed = self._conditioned().growing.copy() if strategy == "error" else None
         nodes: list[int] = []
         gains: list[float] = []
         for _ in range(min(n, int(free.sum()))):
             if nodes:
                 plan.observe(nodes[-1:])
             if nodes and believed is not None:
-                believed.observe(nodes[-1:], believed.mean[nodes[-1:]])
+                believed.observe(nodes[-1:], believed.mean[believed.index(np.array(nodes[-1:]))])
             by_margin = strategy == "margin"
             gain = weights[here] * plan.variance if by_margin else plan.gains(weights)
             gain = np.where(free, gain / self._costs[here], -np.inf)
@@ -202,29 +246,86 @@ class Labelling:
             raise InputError(f"labels must not be blank (-1, None or NaN), got {given}")
         if len(np.unique(chosen)) < len(chosen) or np.isin(chosen, list(self._codes)).any():
             raise InputError("nodes must be different ones without a label, got some twice")
-        self.classes += [label for label in dict.fromkeys(given) if label not in self.classes]
+        self._name_classes(given)
         codes = [self.classes.index(label) for label in given]
         self._codes |= dict(zip(chosen.tolist(), codes, strict=True))
         self._plan.observe(chosen)
-        if not self._n_conditioned:
-            self._condition()  # what later suggestions share is computed with the first label
+        if self._posterior is None and self._refreshes_itself:
+            self.refresh()  # what later suggestions share is computed with the first label
+
+    def correct(self, nodes: Any, labels: Any) -> None:
+        """Give labelled nodes other labels; what is to be asked next hardly changes."""
+        chosen, given = check_nodes(nodes, self._n_nodes), list(labels)
+        if chosen is None or len(chosen) != len(given) or any(_is_blank(each) for each in given):
+            raise InputError(f"labels must be one for each node, none blank, got {given}")
+        if not np.isin(chosen, list(self._codes)).all():
+            raise InputError("nodes must have a label to be corrected, got some without")
+        self._name_classes(given)
+        for node, label in zip(chosen.tolist(), given, strict=True):
+            self._codes[node] = self.classes.index(label)
+        self._drop_unseen_classes()
+
+    def remove(self, nodes: Any) -> None:
+        """Take labels back, and let skipped nodes be suggested again."""
+        chosen = check_nodes(nodes, self._n_nodes)
+        given = [] if chosen is None else chosen.tolist()
+        self._skipped.difference_update(given)
+        labelled = [node for node in given if node in self._codes]
+        for node in labelled:
+            del self._codes[node]
+        if labelled:
+            self._plan.remove(labelled)
+            self._drop_unseen_classes()
+
+    def skip(self, nodes: Any) -> None:
+        """Never suggest these nodes, though they have no label."""
+        chosen = check_nodes(nodes, self._n_nodes)
+        self._skipped.update([] if chosen is None else chosen.tolist())
+
+    def warm(self) -> None:
+        """Compute now what the first label would have to wait for."""
+        covariance = self._estimator.covariance_
+        covariance.block(self.nodes, np.zeros(1, dtype=np.intp))
+        covariance.diag(self.nodes)
+
+    def refresh(self) -> None:
+        """Choose noise and temperature again, by leave-one-out on the labels so far."""
+        self.adopt(self.chooser()())
+
+    def chooser(self) -> Callable[[], LabelPosterior]:
+        """Return the work of :meth:`refresh` as a function that may run in another thread.
+
+        It sees the labels of now; hand its result to :meth:`adopt`, which adds those since.
+        """
+        other, codes, n_classes = copy(self), self._codes.copy(), len(self.classes)
+        other._codes, other.classes = codes, self.classes.copy()
+
+        def choose() -> LabelPosterior:
+            posterior = LabelPosterior(other.estimator(), other.nodes)
+            posterior.follow(codes, n_classes)
+            return posterior
+
+        return choose
+
+    def adopt(self, posterior: LabelPosterior) -> None:
+        """Go on with noise and temperature that a function of :meth:`chooser` chose."""
+        self._posterior = posterior
 
     def predict_proba(self) -> Array:
-        """Return the probability (N, k) of each of ``classes``, from the labels so far.
+        """Return the probability (n, k) of each of ``classes`` at each of ``nodes``.
 
-        Without the estimate of class shares that :meth:`estimator` adds.
+        From the labels so far, without the class shares that :meth:`estimator` estimates.
         """
         if not self._codes:
             raise InputError("probabilities need at least one label, got none so far")
-        self._condition()
-        return softmax(self._temperature * self._posterior.mean)
+        return self._conditioned().probability()
 
     def estimator(self) -> GPGCClassifier:
         """Return the classifier on the labels so far, with all choices made again."""
         y = np.full(self._n_nodes, None, dtype=object)
         for node, code in self._codes.items():
             y[node] = self.classes[code]
-        return self._estimator.relabel(y)
+        return copy(self._estimator).relabel(y)
 
     def copy(self) -> Self:
         """Return a labelling that may go on by itself, from the labels so far."""
@@ -232,26 +333,28 @@ class Labelling:
         other.__dict__ = self.__dict__ | {
             "classes": self.classes.copy(),
             "_codes": self._codes.copy(),
-            "_estimator": copy(self._estimator),
+            "_skipped": self._skipped.copy(),
             "_plan": self._plan.copy(),
         }
-        if self._n_conditioned:
+        if self._posterior is not None:
             other._posterior = self._posterior.copy()
         return other
 
-    def _condition(self) -> None:
-        """Condition on the labels that came since; with many, choose noise and so on by all."""
-        nodes, codes = list(self._codes), list(self._codes.values())
-        if len(nodes) > GROWTH * self._n_chosen_by:
-            estimator = self.estimator()
-            noise = max(estimator.noise_variance_, np.finfo(np.float64).tiny)
-            self._temperature = estimator.temperature_
-            self._posterior = GrowingPosterior(estimator.covariance_, noise, len(self.classes))
-            self._n_chosen_by, self._n_conditioned = len(nodes), 0
-        fresh = slice(self._n_conditioned, None)
-        self._posterior.widen(len(self.classes))
-        self._posterior.observe(nodes[fresh], np.eye(len(self.classes))[codes[fresh]])
-        self._n_conditioned = len(nodes)
+    def _conditioned(self) -> LabelPosterior:
+        """Return the posterior on all labels; with many new ones, choose noise and so on again."""
+        if self._posterior is None or (self._refreshes_itself and self.stale):
+            self.refresh()
+        assert self._posterior is not None
+        self._posterior.follow(self._codes, len(self.classes))
+        return self._posterior
+
+    def _name_classes(self, labels: list[Any]) -> None:
+        self.classes += [label for label in dict.fromkeys(labels) if label not in self.classes]
+
+    def _drop_unseen_classes(self) -> None:
+        seen = sorted(set(self._codes.values()))
+        self.classes = [self.classes[code] for code in seen]
+        self._codes = {node: seen.index(code) for node, code in self._codes.items()}
 
     def _trusted(self, strategy: Strategy) -> Strategy:
         """Return the strategy, or ``"variance"`` while labels are too few for it."""
@@ -262,7 +365,8 @@ class Labelling:
         """Return the expected reduction of errors, over costs, of those that gain most."""
         shortlist = np.argsort(-gain)[:SHORTLIST]
         nodes = plan.candidates[shortlist]
-        falls = error_reduction(believed, self._temperature, nodes, plan.sample)
+        temperature = self._conditioned().temperature
+        falls = error_reduction(believed, temperature, nodes, plan.sample)
         worth = np.full(len(gain), -np.inf)
         worth[shortlist] = np.where(
             np.isfinite(gain[shortlist]), falls / self._costs[nodes], -np.inf
@@ -276,8 +380,14 @@ class Labelling:
         probability = self.predict_proba()
         if strategy == "margin":
             second, first = np.partition(probability, -2, axis=1)[:, -2:].T
-            return np.asarray(1 - (first - second))
-        return np.asarray(1 - np.einsum("ic,ic->i", probability, probability))
+            kept = 1 - (first - second)
+        else:
+            kept = 1 - np.einsum("ic,ic->i", probability, probability)
+        if self.nodes is None:
+            return np.asarray(kept)
+        weights = np.zeros(self._n_nodes)
+        weights[self.nodes] = kept
+        return weights
 
 
 def _check_costs(costs: Any, n_nodes: int) -> Array:
