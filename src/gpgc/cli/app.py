@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -35,6 +36,21 @@ KernelOption = Annotated[
 DepthOption = Annotated[int, typer.Option("--depth", help="Number of layers.")]
 NoiseOption = Annotated[
     str, typer.Option("--noise", help="Noise variance: a number, 'loo' or 'evidence'.")
+]
+EdgesOption = Annotated[
+    Path | None, typer.Option(help="Table with the columns source,target[,weight].")
+]
+FeaturesOption = Annotated[
+    Path | None,
+    typer.Option(help="Table (first column id), .npy or sparse .npz (ids 0 ... N-1)."),
+]
+UnlabelledOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="MARK",
+        help="Label that means unlabelled, in place of an empty one, -1, nan, NA and None; "
+        "may be given several times.",
+    ),
 ]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print the result as one JSON object on standard output.")
@@ -119,17 +135,16 @@ def make_features(
 
 @app.command()
 def classify(
-    labels: Annotated[Path, typer.Option(help="CSV with the columns id,label.")],
+    labels: Annotated[Path, typer.Option(help="Table with the columns id,label.")],
     out: Annotated[
-        Path, typer.Option(help="CSV to write: id,label,probability,std,given, a row a node.")
+        Path,
+        typer.Option(
+            help="CSV to write: id,label,probability,std,given, a row a node; - is standard output."
+        ),
     ],
-    edges: Annotated[
-        Path | None, typer.Option(help="CSV with the columns source,target[,weight].")
-    ] = None,
-    features: Annotated[
-        Path | None,
-        typer.Option(help="CSV (first column id), .npy or sparse .npz (ids 0 ... N-1)."),
-    ] = None,
+    edges: EdgesOption = None,
+    features: FeaturesOption = None,
+    unlabelled: UnlabelledOption = None,
     neighbors: Annotated[
         int, typer.Option(help="Neighbours of the graph that is built when --edges is left out.")
     ] = 10,
@@ -143,38 +158,40 @@ def classify(
     """Label the nodes of your own graph.
 
     Either --edges or --features may be left out: without edges the graph is made of each node's
-    nearest neighbours by features, without features the graph alone speaks. An empty label means
-    unlabelled.
+    nearest neighbours by features, without features the graph alone speaks. Tables are CSV or TSV,
+    gzipped or not, or Parquet.
     """
     from gpgc.cli.jobs import classify_files
     from gpgc.cli.output import show
 
     settings = {**_settings(model, base_kernel, depth, noise), "n_neighbors": neighbors}
-    show(classify_files(edges, features, labels, out, settings), as_json, quiet)
+    show(classify_files(edges, features, labels, out, settings, unlabelled), as_json, quiet)
 
 
 @app.command()
 def suggest(
-    out: Annotated[Path, typer.Option(help="CSV to write: rank,id,gain, a row a suggestion.")],
-    edges: Annotated[
-        Path | None, typer.Option(help="CSV with the columns source,target[,weight].")
-    ] = None,
-    features: Annotated[
-        Path | None,
-        typer.Option(help="CSV (first column id), .npy or sparse .npz (ids 0 ... N-1)."),
-    ] = None,
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="CSV to write: rank,id,gain, a row a suggestion; - is standard output."
+        ),
+    ],
+    edges: EdgesOption = None,
+    features: FeaturesOption = None,
     labels: Annotated[
-        Path | None, typer.Option(help="CSV with the columns id,label; none to start from nothing.")
+        Path | None,
+        typer.Option(help="Table with the columns id,label; none to start from nothing."),
     ] = None,
+    unlabelled: UnlabelledOption = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="How many nodes to suggest.")] = 10,
     strategy: Annotated[
         str, typer.Option(help="weighted, variance, error or margin.")
     ] = "weighted",
     candidates: Annotated[
-        Path | None, typer.Option(help="CSV with the column id: nodes that may be suggested.")
+        Path | None, typer.Option(help="Table with the column id: nodes that may be suggested.")
     ] = None,
     costs: Annotated[
-        Path | None, typer.Option(help="CSV with the columns id,cost; 1 where a node is missing.")
+        Path | None, typer.Option(help="Table with the columns id,cost; 1 where a node is missing.")
     ] = None,
     neighbors: Annotated[
         int, typer.Option(help="Neighbours of the graph that is built when --edges is left out.")
@@ -186,10 +203,14 @@ def suggest(
     from gpgc.cli.jobs import suggest_files
     from gpgc.cli.output import show
 
+    settings = {"n_neighbors": neighbors}
     result = suggest_files(
-        edges, features, labels, out, n, strategy, candidates, costs, {"n_neighbors": neighbors}
+        edges, features, labels, out, n, strategy, candidates, costs, settings, unlabelled
     )
     show(result, as_json, quiet)
+    if len(result["suggested"]) < n:
+        left = len(result["suggested"])
+        sys.stderr.write(f"gpgc: {n} nodes were asked for, {left} are left to suggest\n")
 
 
 def _settings(model: str, base_kernel: str, depth: int, noise: str) -> dict[str, str | int | float]:
@@ -207,8 +228,20 @@ def _settings(model: str, base_kernel: str, depth: int, noise: str) -> dict[str,
 
 def main() -> None:
     """Run the command line; wrong input ends with one sentence and exit code 2."""
+    warnings.showwarning = _show_warning
     try:
         app()
     except (InputError, DataError, OSError) as error:
-        sys.stderr.write(f"gpgc: {error}\n")
-        raise SystemExit(2) from None
+        _stop(str(error))
+    except MemoryError as error:
+        _stop(f"not enough memory: {error}")
+
+
+def _stop(message: str) -> NoReturn:
+    sys.stderr.write(f"gpgc: {message}\n")
+    raise SystemExit(2) from None
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
+    """Print a warning as one sentence, without the place in the code that a user cannot see."""
+    sys.stderr.write(f"gpgc: warning: {message}\n")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,11 @@ from sklearn.metrics import log_loss
 
 from gpgc._typing import Array
 from gpgc.cli.files import check_out, read_candidates, read_costs, read_graph_files
-from gpgc.cli.output import peak_memory_mb, working
+from gpgc.cli.output import peak_memory_mb, working, write_rows
 from gpgc.datasets import load_dataset
 from gpgc.datasets.catalogue import NAMES
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
-from gpgc.estimators.storage import write_whole
 from gpgc.experiments.images.graphs import IMAGES, load_image_graph
 from gpgc.uncertainty.suggest import suggest
 
@@ -61,11 +59,12 @@ def classify_files(
     labels: Path,
     out: Path,
     settings: dict[str, Any],
+    unlabelled: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Label the nodes of a user's files and write a row for each."""
     check_out(out, [edges, features, labels])
     with working("reading"):
-        graph = read_graph_files(edges, features, labels)
+        graph = read_graph_files(edges, features, labels, unlabelled)
     start = time.perf_counter()
     with working("labelling"):
         estimator = GPGCClassifier(**settings)
@@ -75,9 +74,6 @@ def classify_files(
     seconds = time.perf_counter() - start
     chosen = np.searchsorted(estimator.classes_, estimator.transduction_)
     given = np.isin(np.arange(len(graph.ids)), estimator.labelled_nodes_)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["id", "label", "probability", "std", "given"])
     columns = zip(
         graph.ids,
         estimator.transduction_,
@@ -86,12 +82,15 @@ def classify_files(
         given,
         strict=True,
     )
-    for name, label, probability, deviation, is_given in columns:
-        writer.writerow([name, label, f"{probability:.6g}", f"{deviation:.6g}", int(is_given)])
-    write_whole(out, text.getvalue().encode())
+    rows = (
+        (name, label, f"{probability:.6g}", f"{deviation:.6g}", int(is_given))
+        for name, label, probability, deviation, is_given in columns
+    )
+    write_rows(out, ["id", "label", "probability", "std", "given"], rows)
     return {
         "dataset": str(edges or features),
         **_describe(estimator, None if graph.features is None else graph.features.shape[1]),
+        "unlabelled": graph.n_marked,
         "accuracy": None,
         "log_loss": None,
         "loo_accuracy": _leave_one_out_accuracy(estimator),
@@ -111,11 +110,12 @@ def suggest_files(
     candidates: Path | None,
     costs: Path | None,
     settings: dict[str, Any],
+    unlabelled: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Choose which nodes of a user's files to label next and write a row for each."""
     check_out(out, [edges, features, labels, candidates, costs])
     with working("reading"):
-        graph = read_graph_files(edges, features, labels)
+        graph = read_graph_files(edges, features, labels, unlabelled)
         allowed = None if candidates is None else read_candidates(candidates, graph.ids)
         prices = None if costs is None else read_costs(costs, graph.ids)
     start = time.perf_counter()
@@ -131,16 +131,16 @@ def suggest_files(
             costs=prices,
             **settings,
         )
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["rank", "id", "gain"])
-    for rank, (node, gain) in enumerate(zip(nodes, gains, strict=True), 1):
-        writer.writerow([rank, graph.ids[node], f"{gain:.6g}"])
-    write_whole(out, text.getvalue().encode())
+    rows = (
+        (rank, graph.ids[node], f"{gain:.6g}")
+        for rank, (node, gain) in enumerate(zip(nodes, gains, strict=True), 1)
+    )
+    write_rows(out, ["rank", "id", "gain"], rows)
     return {
         "dataset": str(edges or features),
         "nodes": len(graph.ids),
         "labels": sum(label is not None for label in y),
+        "unlabelled": None if graph.labels is None else graph.n_marked,
         "suggested": [graph.ids[node] for node in nodes],
         "seconds": round(time.perf_counter() - start, 4),
         "peak_memory_mb": peak_memory_mb(),

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Self
+
+from gpgc.cli.files import STANDARD_OUTPUT
+from gpgc.files import write_file
 
 TITLES = {
     "dataset": "data set",
@@ -16,6 +22,7 @@ TITLES = {
     "features": "features",
     "classes": "classes",
     "labels": "labels given",
+    "unlabelled": "marked as unlabelled",
     "suggested": "label next",
     "noise_variance": "noise variance",
     "test_nodes": "test nodes",
@@ -29,22 +36,41 @@ TITLES = {
 
 
 def show(result: dict[str, Any], as_json: bool, quiet: bool) -> None:
-    """Print a result on standard output, as JSON or as a table."""
+    """Print a result as JSON or as a table.
+
+    It goes to standard output, or to standard error where ``--out -`` has the other.
+    """
+    stream = sys.stderr if result.get("out") == str(STANDARD_OUTPUT) else sys.stdout
     if as_json:
-        sys.stdout.write(json.dumps(result) + "\n")
+        stream.write(json.dumps(result) + "\n")
         return
     if quiet:
         return
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(show_header=False, title=f"gpgc · {result['dataset']}", title_justify="left")
+    title = Text(f"gpgc · {result['dataset']}", style="table.title")
+    table = Table(show_header=False, title=title, title_justify="left")
     table.add_column(style="bold")
     table.add_column(justify="right", overflow="fold")
-    for key, title in TITLES.items():
+    for key, title_of_row in TITLES.items():
         if result.get(key) is not None:
-            table.add_row(title, _format(result[key]))
-    Console().print(table)
+            table.add_row(title_of_row, Text(_format(result[key])))
+    Console(file=stream).print(table)
+
+
+def write_rows(out: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a table as CSV, whole or not at all; ``-`` is standard output."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    if out == STANDARD_OUTPUT:
+        sys.stdout.write(text.getvalue())
+        sys.stdout.flush()
+    else:
+        write_file(out, text.getvalue().encode())
 
 
 @contextmanager
@@ -54,8 +80,9 @@ def working(task: str) -> Iterator[None]:
         yield
         return
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(task):
+    with Console(stderr=True).status(Text(task)):
         yield
 
 
@@ -74,7 +101,9 @@ class Progress:
     def __call__(self, step: str) -> None:
         """Show the current step."""
         if self._status is not None:
-            self._status.update(step)
+            from rich.text import Text
+
+            self._status.update(Text(step))
 
     def __exit__(self, *_: object) -> None:
         if self._status is not None:

@@ -1,0 +1,190 @@
+"""Arrays in ``.npy`` and ``.npz`` files from outside: no pickle, no claim of size believed."""
+
+from __future__ import annotations
+
+import io
+import math
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from gpgc.errors import DataError, InputError
+from gpgc.files.memory import physical_memory
+
+HIGHEST_COMPRESSION = 1032
+"""Bytes that one byte of deflated content can stand for at most."""
+
+_PIECE = 2**20
+# zipfile raises RuntimeError (NotImplementedError) for what it does not support
+_DAMAGE = (
+    OSError,
+    EOFError,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    OverflowError,
+    MemoryError,
+    RuntimeError,
+    SyntaxError,
+    zipfile.BadZipFile,
+    zlib.error,
+    tokenize.TokenError,
+)
+
+
+def read_npy(path: Path) -> NDArray[Any]:
+    """Read one array from an ``.npy`` file whose size fits what its header claims.
+
+    Raises
+    ------
+    DataError
+        If the file is no such file, is damaged or truncated, or would need pickle.
+    """
+    with path.open("rb") as opened:
+        file: IO[bytes] = opened if opened.seekable() else io.BytesIO(opened.read())
+        size = file.seek(0, io.SEEK_END)
+        file.seek(0)
+        try:
+            return _read_array(file, size)
+        except _DAMAGE as error:
+            raise DataError(f"{path}: expected a NumPy array, got {_reason(error)}") from error
+
+
+def read_npz(
+    path: Path, required: Iterable[str] | None = None, optional: Iterable[str] = ()
+) -> dict[str, NDArray[Any]]:
+    """Read arrays of an ``.npz`` archive by name.
+
+    Parameters
+    ----------
+    path : Path
+        The archive.
+    required : iterable of str, optional
+        Names that must be there; every array of the archive when not given.
+    optional : iterable of str, default ()
+        Names that are read if they can be read without pickle.
+
+    Returns
+    -------
+    dict of str to ndarray
+
+    Raises
+    ------
+    DataError
+        If the archive or an array is damaged, an array is missing, claims more bytes than the
+        archive can hold, or would need pickle.
+    """
+    wanted = None if required is None else list(required)
+    with path.open("rb") as opened:
+        file: IO[bytes] = opened if opened.seekable() else io.BytesIO(opened.read())
+        if file.read(6) == npy.MAGIC_PREFIX:
+            raise DataError(f"{path}: expected an .npz archive of arrays, got a single array")
+        try:
+            archive = zipfile.ZipFile(file)
+            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        except _DAMAGE as error:
+            raise DataError(
+                f"{path}: not an .npz archive that can be read ({_reason(error)})"
+            ) from error
+        with archive:
+            return _arrays(archive, members, str(path), wanted, list(optional))
+
+
+def pack_npz(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return the bytes of a compressed ``.npz`` archive of arrays of numbers, flags or text.
+
+    Examples
+    --------
+    >>> len(pack_npz({"a": np.zeros(1000)})) < 1000
+    True
+    """
+    for name, array in arrays.items():
+        if array.dtype.hasobject:
+            raise InputError(f"{name} must hold numbers or text, got Python objects")
+    buffer = io.BytesIO()
+    # savez_compressed takes every keyword for an array before NumPy 2.2: pass no option
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def _arrays(
+    archive: zipfile.ZipFile,
+    members: dict[str, zipfile.ZipInfo],
+    source: str,
+    required: list[str] | None,
+    optional: list[str],
+) -> dict[str, NDArray[Any]]:
+    needed = list(members) if required is None else required
+    if absent := [name for name in needed if name not in members]:
+        raise DataError(
+            f"{source}: has no array {absent[0]}, only {', '.join(members) or 'nothing'}"
+        )
+    claimed = sum(members[name].file_size for name in {*needed, *optional} if name in members)
+    if claimed > physical_memory():
+        raise DataError(
+            f"{source}: its arrays need {claimed / 2**30:,.0f} GiB, more memory than there is"
+        )
+    arrays = {}
+    for name in [*needed, *(name for name in optional if name in members)]:
+        try:
+            info = members[name]
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError("a compression that NumPy does not write")
+            if info.file_size > HIGHEST_COMPRESSION * info.compress_size + _PIECE:
+                raise ValueError("more bytes claimed than it can hold")
+            with archive.open(info) as file:
+                arrays[name] = _read_array(file, info.file_size)
+        except _DAMAGE as error:
+            if name in optional and isinstance(error, _NeedsPickleError):
+                continue
+            raise DataError(
+                f"{source}: the array {name} cannot be read ({_reason(error)})"
+            ) from error
+    return arrays
+
+
+class _NeedsPickleError(ValueError):
+    """An array of Python objects."""
+
+
+def _read_array(file: IO[bytes], size: int) -> NDArray[Any]:
+    """Read an array from a stream of ``size`` bytes; nothing is allocated that it cannot fill."""
+    version = npy.read_magic(file)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(f"format version {version}, which holds no plain numbers")
+    read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, by_columns, dtype = read_header(file)
+    if dtype.hasobject:
+        raise _NeedsPickleError("Python objects, which only pickle can read")
+    if dtype.itemsize == 0:
+        raise ValueError(f"values of no size ({dtype})")
+    n_bytes = math.prod(shape) * dtype.itemsize
+    if n_bytes != size - file.tell():
+        raise ValueError(
+            f"shape {shape} of {dtype}, which takes {n_bytes:,} bytes, and "
+            f"{max(size - file.tell(), 0):,} bytes of content"
+        )
+    array = np.empty(math.prod(shape), dtype=dtype)
+    content = memoryview(array.view(np.uint8)).cast("B") if n_bytes else memoryview(b"")
+    done = 0
+    while done < n_bytes:
+        piece = file.read(min(_PIECE, n_bytes - done))
+        if not piece:
+            raise EOFError("content that ends too early")
+        content[done : done + len(piece)] = piece
+        done += len(piece)
+    while file.read(_PIECE):  # the checksum of an archive's member is compared at its end
+        pass
+    return array.reshape(shape, order="F" if by_columns else "C")
+
+
+def _reason(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,155 @@
+"""Records kept as lines of JSON, so that work that was broken off goes on where it was."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from gpgc.errors import DataError
+from gpgc.files.atomic import sync_folder
+
+Record = dict[str, Any]
+
+LONGEST_LINE = 2**28
+"""Bytes of one line beyond which a file is no journal."""
+
+
+class Journal:
+    """A file with one JSON object a line, to which lines are only ever added.
+
+    A last line that was cut off in writing is passed over, and removed when the next record is
+    written. Several processes may write to one journal: each line is added under a lock.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; it need not exist, nor its folder.
+    sync : bool, default False
+        Whether a record is on disk when :meth:`append` returns, so that it survives a crash of
+        the machine.
+
+    Attributes
+    ----------
+    path : Path
+    records : list of dict
+        What the file held when it was read, and what was appended since; oldest first.
+
+    Raises
+    ------
+    DataError
+        If a line other than the last is no JSON object.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> journal = Journal(Path(mkdtemp()) / "runs.jsonl")
+    >>> journal.append({"seed": 1})
+    >>> Journal(journal.path).records
+    [{'seed': 1}]
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:
+        self.path, self._sync = Path(path), sync
+        self.records: list[Record] = []
+        self._measured: dict[str, Record] = {}
+        if self.path.exists():
+            with self.path.open("rb") as file:
+                stored, _ = _read(file, str(self.path))
+            for record in stored:
+                self._remember(record)
+
+    def append(self, record: Record) -> None:
+        """Add a record as the last line."""
+        line = json.dumps(record).encode() + b"\n"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not self.path.exists()
+        with self.path.open("ab+") as file:
+            _lock(file)
+            _end_last_line(file, str(self.path))
+            file.write(line)
+            file.flush()
+            if self._sync:
+                os.fsync(file.fileno())
+        if self._sync and is_new:
+            sync_folder(self.path.parent)
+        self._remember(json.loads(line))
+
+    def recall(self, key: Record, measure: Callable[[], Record]) -> Record:
+        """Return what was measured under a key; measure it now and write it down if it was not.
+
+        Such records are ``{"key": …, "measured": …}``; of several with one key the last counts.
+
+        Examples
+        --------
+        >>> from tempfile import mkdtemp
+        >>> journal = Journal(Path(mkdtemp()) / "runs.jsonl")
+        >>> journal.recall({"dataset": "cora"}, lambda: {"accuracy": 0.8})
+        {'accuracy': 0.8}
+        >>> Journal(journal.path).recall({"dataset": "cora"}, lambda: 1 / 0)
+        {'accuracy': 0.8}
+        """
+        name = _name(key)
+        if name not in self._measured:
+            self.append({"key": key, "measured": measure()})
+        return self._measured[name]
+
+    def _remember(self, record: Record) -> None:
+        self.records.append(record)
+        if "key" in record and "measured" in record:
+            self._measured[_name(record["key"])] = record["measured"]
+
+
+def _name(key: Any) -> str:
+    return json.dumps(key, sort_keys=True)
+
+
+def _read(file: IO[bytes], source: str) -> tuple[list[Record], int]:
+    """Return the records of a journal and the number of bytes that hold them."""
+    records: list[Record] = []
+    number = end = 0
+    while line := file.readline(LONGEST_LINE):
+        number += 1
+        is_whole = line.endswith(b"\n")
+        if not is_whole and len(line) == LONGEST_LINE:
+            raise DataError(f"{source} line {number}: expected a JSON object, got an endless line")
+        if line.strip():
+            try:
+                record = json.loads(line)
+                if not isinstance(record, dict):
+                    raise ValueError("no object")
+            except (ValueError, RecursionError) as error:
+                if not is_whole:
+                    break
+                raise DataError(
+                    f"{source} line {number}: expected a JSON object, got {line[:60]!r}"
+                ) from error
+            records.append(record)
+        end += len(line)
+    return records, end
+
+
+def _end_last_line(file: IO[bytes], source: str) -> None:
+    """Cut off a last line that is no record, and end one that has no line break."""
+    size = file.seek(0, os.SEEK_END)
+    if size == 0:
+        return
+    file.seek(size - 1)
+    if file.read(1) == b"\n":
+        return
+    file.seek(0)
+    _, end = _read(file, source)
+    if end < size:
+        file.truncate(end)
+    else:
+        file.write(b"\n")
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Wait until no other process writes to the file; the lock ends when it is closed."""
+    if os.name == "posix":
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,0 +1,228 @@
+"""Tables with a header: CSV, TSV, both also gzipped, and Parquet where pyarrow is installed."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from gpgc.errors import InputError
+
+LONGEST_LINE = 2**26
+"""Characters of one line beyond which a file is no table."""
+
+# what other formats begin with, and how to call them
+_FOREIGN = (
+    ((b"\xff\xfe", b"\xfe\xff"), "text in UTF-16: save it as UTF-8"),
+    ((b"PK\x03\x04",), "a zip archive (.xlsx, .npz, .zip): save it as CSV"),
+    ((b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"), "a compressed file: use gzip, or unpack it"),
+    ((b"\x89HDF", b"SQLite format 3", b"\x93NUMPY", b"ARROW1"), "binary data: save it as CSV"),
+)
+_FOREIGN_MARKS = {";": "semicolons", "|": "vertical bars"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as text: the names of its columns, and its rows one at a time.
+
+    Parameters
+    ----------
+    source : str
+        The file.
+    columns : tuple of str
+        The header.
+    rows : iterator of (str, list of str)
+        Each row once, with a name for its place, such as ``edges.csv line 3``.
+    """
+
+    source: str
+    columns: tuple[str, ...]
+    rows: Iterator[tuple[str, list[str]]]
+
+    def select(
+        self, required: Sequence[str], optional: Sequence[str] = ()
+    ) -> Iterator[tuple[str, dict[str, str]]]:
+        """Give the wanted cells of each row by the names of their columns, whose case is ignored.
+
+        Raises
+        ------
+        InputError
+            If a required column is missing, or a wanted one is there twice.
+        """
+        found = [name.casefold() for name in self.columns]
+        if missing := [name for name in required if name not in found]:
+            raise InputError(
+                f"{self.source} line 1: expected the columns {','.join(required)}, "
+                f"got {_shorten(','.join(self.columns))} without {','.join(missing)}"
+            )
+        wanted = [name for name in (*required, *optional) if name in found]
+        if twice := [name for name in wanted if found.count(name) > 1]:
+            raise InputError(f"{self.source} line 1: expected the column {twice[0]} once")
+        places = [(name, found.index(name)) for name in wanted]
+        for place, row in self.rows:
+            yield place, {name: row[column] for name, column in places}
+
+
+def read_table(path: Path) -> Table:
+    """Open a table: CSV or TSV in UTF-8, gzipped or not, or Parquet.
+
+    What the file is, its first bytes and its header tell. Cells are stripped of spaces. A FIFO is
+    read as well as a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    Table
+        Its rows are read as they are asked for.
+
+    Raises
+    ------
+    InputError
+        If there is no such file or it is of another kind; the message says what it looks like.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "labels.tsv"
+    >>> _ = path.write_text("ID\\tlabel\\na\\tred\\n")
+    >>> [row for _, row in read_table(path).select(["id", "label"])]
+    [{'id': 'a', 'label': 'red'}]
+    """
+    if not path.exists() or path.is_dir():
+        raise InputError(f"{path}: expected a file, found none")
+    file: IO[bytes] = path.open("rb")
+    if not file.seekable():
+        with file:
+            file = io.BytesIO(file.read())
+    try:
+        head = file.read(4096)
+        file.seek(0)
+        if head.startswith(b"PAR1"):
+            return _parquet(file, str(path))
+        _refuse_foreign(head, path)
+        return _text_table(file, head.startswith(b"\x1f\x8b"), path)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _refuse_foreign(head: bytes, path: Path) -> None:
+    for beginnings, kind in _FOREIGN:
+        if head.startswith(beginnings):
+            raise InputError(f"{path}: expected a table in CSV, got what looks like {kind}")
+    if b"\0" in head[:200] and not head.startswith(b"\x1f\x8b"):
+        raise InputError(
+            f"{path}: expected a table in CSV, got zero bytes: text in UTF-16 (save it as UTF-8) "
+            "or no text at all"
+        )
+
+
+def _text_table(file: IO[bytes], is_gzipped: bool, path: Path) -> Table:
+    lines = _lines(file, is_gzipped, str(path))
+    first = next(lines, "")
+    reader = csv.reader(_chain(first, lines), delimiter=_delimiter(first, path), strict=True)
+
+    def numbered() -> Iterator[tuple[str, list[str]]]:
+        try:
+            for row in reader:
+                yield f"{path} line {reader.line_num}", [cell.strip() for cell in row]
+        except csv.Error as error:
+            raise InputError(f"{path} line {reader.line_num}: {error}") from error
+
+    table = numbered()
+    _, header = next(table, ("", []))
+    if not any(header):
+        raise InputError(f"{path} line 1: expected a header, the file is empty")
+
+    def rows() -> Iterator[tuple[str, list[str]]]:
+        for place, row in table:
+            if row and len(row) != len(header):
+                raise InputError(f"{place}: expected {len(header)} values, got {len(row)}")
+            if row:
+                yield place, row
+
+    return Table(str(path), tuple(header), rows())
+
+
+def _lines(file: IO[bytes], is_gzipped: bool, source: str) -> Iterator[str]:
+    """Give the lines of a text, none of them endless."""
+    content: Any = gzip.GzipFile(fileobj=file) if is_gzipped else file
+    with closing(file), io.TextIOWrapper(content, encoding="utf-8-sig", newline="") as text:
+        try:
+            while line := text.readline(LONGEST_LINE):
+                if len(line) == LONGEST_LINE:
+                    raise InputError(f"{source}: expected lines of text, got one without an end")
+                yield line
+        except UnicodeDecodeError as error:
+            raise InputError(f"{source}: expected a CSV file in UTF-8, got other bytes") from error
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise InputError(
+                f"{source}: expected a gzipped table, got a damaged one: {error}"
+            ) from error
+
+
+def _chain(first: str, lines: Iterator[str]) -> Iterator[str]:
+    if first:
+        yield first
+    yield from lines
+
+
+def _delimiter(header: str, path: Path) -> str:
+    is_named_tsv = any(suffix.lower() in (".tsv", ".tab") for suffix in path.suffixes[-2:])
+    if "\t" in header and (is_named_tsv or "," not in header):
+        return "\t"
+    if "," not in header:
+        for mark, name in _FOREIGN_MARKS.items():
+            if mark in header:
+                raise InputError(
+                    f"{path} line 1: expected cells separated by commas or tabs, got what looks "
+                    f"like {name}: {_shorten(header.strip())!r}; save it as CSV with commas"
+                )
+    return ","
+
+
+def _parquet(file: IO[bytes], source: str) -> Table:
+    try:
+        from pyarrow import parquet
+    except ImportError as error:
+        raise InputError(
+            f"{source}: expected a table, got a Parquet file, which needs pyarrow: "
+            "pip install pyarrow, or save it as CSV"
+        ) from error
+    try:
+        content = parquet.ParquetFile(file)
+        header = tuple(content.schema_arrow.names)
+    except (ValueError, OSError) as error:
+        raise InputError(f"{source}: expected a Parquet file, got a damaged one: {error}") from error
+
+    def rows() -> Iterator[tuple[str, list[str]]]:
+        number = 0
+        try:
+            with closing(file):
+                for batch in content.iter_batches():
+                    columns = [column.to_pylist() for column in batch.columns]
+                    for cells in zip(*columns, strict=True):
+                        number += 1
+                        yield f"{source} row {number}", [_text(cell) for cell in cells]
+        except (ValueError, OSError) as error:
+            raise InputError(f"{source} row {number + 1}: {error}") from error
+
+    return Table(source, header, rows())
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None else str(cell).strip()
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:200]}…"
