@@ -5,11 +5,27 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
 from gpgc.estimators import GPGCClassifier
 from gpgc.gp.calibration import softmax
 from gpgc.uncertainty.growing import GrowingPosterior
+
+NOTHING = np.iinfo(np.uint8).max
+"""Code of a node on which there is no opinion."""
+
+
+def strongest(probability: Array) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return the most probable class of each row, and its probability in 254ths.
+
+    Examples
+    --------
+    >>> strongest(np.array([[0.5, 0.5], [0.0, 1.0]]))
+    (array([0, 1], dtype=uint8), array([127, 254], dtype=uint8))
+    """
+    certainty = np.rint(probability.max(axis=1) * (NOTHING - 1))
+    return probability.argmax(axis=1).astype(np.uint8), certainty.astype(np.uint8)
 
 
 class LabelPosterior:
@@ -26,6 +42,10 @@ class LabelPosterior:
     ----------
     n_chosen_by : int
         Number of labels behind noise and temperature.
+    classes : tuple
+        Those of the fit, in its order.
+    overview : tuple of two uint8 arrays of shape (N,), or None
+        Where few nodes are kept: the classes of all by the fit, as :func:`strongest` gives them.
 
     Examples
     --------
@@ -42,6 +62,9 @@ class LabelPosterior:
         self.growing = GrowingPosterior(estimator.covariance_, noise, 0, nodes)
         self.temperature = float(estimator.temperature_)
         self.n_chosen_by = len(estimator.labelled_nodes_)
+        self.overview = None if nodes is None else strongest(estimator.predict_proba())
+        self.classes = tuple(estimator.classes_.tolist())
+        self._prior = float(self.growing.variance.sum())
         self._codes: list[int] = []
 
     def follow(self, codes: dict[int, int], n_classes: int) -> None:
@@ -72,6 +95,10 @@ class LabelPosterior:
     def probability(self) -> Array:
         """Return the probability (n, k) of each class at the kept nodes."""
         return softmax(self.temperature * self.growing.mean)
+
+    def explained(self) -> float:
+        """Return the fraction of the prior variance that the labels explain."""
+        return 1 - float(self.growing.variance.sum()) / self._prior if self._prior else 0.0
 
     def copy(self) -> Self:
         """Return a posterior that may go on by itself."""

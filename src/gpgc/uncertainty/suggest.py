@@ -7,6 +7,7 @@ from copy import copy
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
@@ -193,6 +194,25 @@ class Labelling:
         return {node: self.classes[code] for node, code in self._codes.items()}
 
     @property
+    def adjacency(self) -> csr_array:
+        """The graph, symmetric and without self-loops."""
+        return self._estimator.adjacency_
+
+    def covariance(self, rows: Integers, columns: Integers) -> Array:
+        """Return the prior covariance of nodes by which labels are spread."""
+        return self._estimator.covariance_.block(rows, columns)
+
+    @property
+    def skipped(self) -> frozenset[int]:
+        """Nodes that are never suggested, though they have no label."""
+        return frozenset(self._skipped)
+
+    @property
+    def is_conditioned(self) -> bool:
+        """Whether probabilities are there without choosing noise and temperature first."""
+        return self._posterior is not None
+
+    @property
     def stale(self) -> bool:
         """Whether labels have grown by a quarter since noise and temperature were chosen."""
         n_chosen_by = 0 if self._posterior is None else self._posterior.n_chosen_by
@@ -320,11 +340,16 @@ class Labelling:
             raise InputError("probabilities need at least one label, got none so far")
         return self._conditioned().probability()
 
-    def estimator(self) -> GPGCClassifier:
-        """Return the classifier on the labels so far, with all choices made again."""
-        y = np.full(self._n_nodes, None, dtype=object)
-        for node, code in self._codes.items():
-            y[node] = self.classes[code]
+    def explained(self) -> float:
+        """Return the fraction of the prior variance that the labels explain, over ``nodes``."""
+        return self._conditioned().explained() if self._codes else 0.0
+
+    def estimator(self, y: Any = None) -> GPGCClassifier:
+        """Return the classifier on the labels so far, or on others, with all choices made again."""
+        if y is None:
+            y = np.full(self._n_nodes, None, dtype=object)
+            for node, code in self._codes.items():
+                y[node] = self.classes[code]
         return copy(self._estimator).relabel(y)
 
     def copy(self) -> Self:

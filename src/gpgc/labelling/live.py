@@ -1,0 +1,281 @@
+"""The model behind a labelling session: one thread owns it and keeps it up with the labels."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpgc._typing import Array, Integers
+from gpgc.errors import DataError
+from gpgc.estimators import GPGCClassifier
+from gpgc.labelling.label_posterior import NOTHING, LabelPosterior, strongest
+from gpgc.uncertainty.suggest import Labelling
+
+QUEUE = 4
+"""Suggestions that are kept ready, so that a person never waits for the model."""
+
+SURE = 0.9
+"""Probability from which on the 90 % set of a node holds one class."""
+
+
+@dataclass(frozen=True, eq=False)
+class Opinion:
+    """What the model says after some labels; never changed once it is published.
+
+    Attributes
+    ----------
+    revision : int
+        Grows with every opinion.
+    n_labels : int
+        Labels that it is based on.
+    classes : tuple
+        The classes of ``codes`` and of the columns of ``probability``.
+    codes, certainty : uint8 arrays of shape (N,)
+        Most probable class of each node, and its probability in 254ths.
+    nodes : int array of shape (n,), or None
+        Nodes that ``probability`` speaks of; None stands for all.
+    probability : array of shape (n, k)
+    n_changed : int
+        Nodes whose class is another than one opinion before.
+    explained : float
+        Fraction of the prior variance that the labels explain.
+    """
+
+    revision: int
+    n_labels: int
+    classes: tuple[Any, ...]
+    codes: NDArray[np.uint8]
+    certainty: NDArray[np.uint8]
+    nodes: Integers | None
+    probability: Array
+    n_changed: int = 0
+    explained: float = 0.0
+
+    def of(self, node: int) -> tuple[Any, float] | None:
+        """Return the most probable class of a node and its probability, if it is known."""
+        code = int(self.codes[node])
+        if code == NOTHING or not len(self.classes):
+            return None
+        return self.classes[code], float(self.certainty[node]) / (NOTHING - 1)
+
+    def rest(self, labelled: Iterable[int]) -> Array:
+        """Return the largest probabilities of nodes without a label, as far as they are kept."""
+        largest = self.probability.max(axis=1) if self.probability.size else np.empty(0)
+        known = np.fromiter(labelled, dtype=np.intp)
+        if not len(largest):
+            return largest
+        if self.nodes is None:
+            return np.asarray(np.delete(largest, known))
+        return np.asarray(largest[~np.isin(self.nodes, known)])
+
+
+class LiveModel:
+    """A :class:`gpgc.Labelling` that follows the wanted labels in a thread of its own.
+
+    Parameters
+    ----------
+    build : callable
+        Returns the Labelling, with ``refresh="manual"``; called in the thread.
+    n_nodes : int
+        N.
+    publish : callable
+        Called, in the thread, with the name of what is new: ``"ready"``, ``"opinion"`` or
+        ``"queue"``.
+    """
+
+    def __init__(
+        self, build: Callable[[], Labelling], n_nodes: int, publish: Callable[[str], None]
+    ) -> None:
+        self._build, self._n_nodes, self._publish = build, n_nodes, publish
+        self._changed = threading.Condition()
+        self._wanted: tuple[dict[int, str], frozenset[int], tuple[int, ...]] | None = None
+        self._stopping = False
+        self._chosen: LabelPosterior | None = None
+        self._choosing: Future[None] | None = None
+        self._background = ThreadPoolExecutor(1, thread_name_prefix="gpgc-choice")
+        self._ready = threading.Event()
+        self._pending: tuple[int, ...] = ()
+        self.labelling: Labelling | None = None
+        self.failure: BaseException | None = None
+        self.queue: list[int] = []
+        self.opinion = Opinion(
+            0,
+            0,
+            (),
+            np.full(n_nodes, NOTHING, dtype=np.uint8),
+            np.zeros(n_nodes, dtype=np.uint8),
+            None,
+            np.empty((0, 0)),
+        )
+        self._thread = threading.Thread(target=self._run, name="gpgc-labelling", daemon=True)
+
+    def start(self) -> None:
+        """Begin to build the model, in the thread."""
+        self._thread.start()
+
+    def want(
+        self, labels: dict[int, str], excluded: Iterable[int], pending: Iterable[int]
+    ) -> None:
+        """Say what the model shall learn from, never suggest, and take as labelled soon."""
+        with self._changed:
+            self._wanted = (labels, frozenset(excluded), tuple(pending))
+            self._changed.notify_all()
+
+    def take(self, taken: Callable[[int], bool], timeout: float) -> int | None:
+        """Return the best suggestion that is not taken, waiting for one if need be."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._stopping or self.failure or any(not taken(n) for n in self.queue),
+                timeout,
+            )
+            free = [node for node in self.queue if not taken(node)]
+            if not free:
+                return None
+            self.queue.remove(free[0])
+            return free[0]
+
+    def fit(self, labels: dict[int, str]) -> Future[GPGCClassifier]:
+        """Fit the classifier to labels of one's own choice, beside the live model."""
+
+        def work() -> GPGCClassifier:
+            self._ready.wait()
+            if self.labelling is None:
+                raise DataError(f"the model failed: {self.failure}")
+            y = np.full(self._n_nodes, None, dtype=object)
+            y[list(labels)] = list(labels.values())
+            return self.labelling.estimator(y)
+
+        return self._background.submit(work)
+
+    def stop(self) -> None:
+        """End the thread after what it is at."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+        self._background.shutdown(wait=False, cancel_futures=True)
+
+    def _run(self) -> None:
+        try:
+            labelling = self._build()
+            self.labelling = labelling
+            self._ready.set()
+            self._publish("ready")
+            self._background.submit(labelling.warm)
+            while self._step(labelling):
+                pass
+        except BaseException as error:
+            self.failure = error
+            self._ready.set()
+            with self._changed:
+                self._changed.notify_all()
+            self._publish("failure")
+
+    def _step(self, labelling: Labelling) -> bool:
+        """Do what is wanted by now; wait where nothing is."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._stopping or self._wanted or self._chosen)
+            if self._stopping:
+                return False
+            wanted, self._wanted = self._wanted, None
+            chosen, self._chosen = self._chosen, None
+        if wanted is not None:
+            self._pending = wanted[2]
+            _follow(labelling, wanted[0], wanted[1])
+        if chosen is not None:
+            labelling.adopt(chosen)
+        self._suggest(labelling)
+        if labelling.labels and labelling.is_conditioned:
+            self._opine(labelling, chosen)
+        elif not labelling.labels and self.opinion.classes:
+            self._forget()
+        if labelling.labels and labelling.stale and self._choosing is None:
+            self._choosing = self._background.submit(self._choose, labelling.chooser())
+        return True
+
+    def _suggest(self, labelling: Labelling) -> None:
+        strategy = "weighted" if labelling.is_conditioned else "variance"
+        queue = labelling.suggest(QUEUE, strategy, pending=self._pending).nodes.tolist()  # type: ignore[arg-type]
+        with self._changed:
+            self.queue = queue
+            self._changed.notify_all()
+        self._publish("queue")
+
+    def _choose(self, choose: Callable[[], LabelPosterior]) -> None:
+        try:
+            chosen = choose()
+        except BaseException as error:
+            self.failure = error
+            self._publish("failure")
+            raise
+        with self._changed:
+            self._chosen, self._choosing = chosen, None
+            self._changed.notify_all()
+
+    def _opine(self, labelling: Labelling, chosen: LabelPosterior | None) -> None:
+        probability = labelling.predict_proba()
+        before, classes = self.opinion, tuple(labelling.classes)
+        last = _recode(before.codes, before.classes, classes)
+        if labelling.nodes is None:
+            codes, certainty = strongest(probability)
+        else:
+            codes, certainty = last.copy(), before.certainty.copy()
+            if chosen is not None and chosen.overview is not None:
+                codes = _recode(chosen.overview[0], chosen.classes, classes)
+                certainty = chosen.overview[1].copy()
+            codes[labelling.nodes], certainty[labelling.nodes] = strongest(probability)
+        self.opinion = Opinion(
+            before.revision + 1,
+            len(labelling.labels),
+            classes,
+            codes,
+            certainty,
+            labelling.nodes,
+            probability,
+            int(np.count_nonzero(codes != last)) if before.classes else 0,
+            labelling.explained(),
+        )
+        self._publish("opinion")
+
+    def _forget(self) -> None:
+        """Have no opinion any more, once the last label was taken back."""
+        self.opinion = replace(
+            self.opinion,
+            revision=self.opinion.revision + 1,
+            n_labels=0,
+            classes=(),
+            codes=np.full(self._n_nodes, NOTHING, dtype=np.uint8),
+            certainty=np.zeros(self._n_nodes, dtype=np.uint8),
+            probability=np.empty((0, 0)),
+        )
+        self._publish("opinion")
+
+
+def _follow(labelling: Labelling, labels: dict[int, str], excluded: frozenset[int]) -> None:
+    """Make the labelling hold exactly these labels, and suggest none of the excluded nodes."""
+    now = labelling.labels
+    gone = [node for node in now if node not in labels]
+    others = [node for node, label in labels.items() if node in now and now[node] != label]
+    fresh = [node for node in labels if node not in now]
+    free = [node for node in labelling.skipped if node not in excluded]
+    if gone or free:
+        labelling.remove(np.array([*gone, *free], dtype=np.intp))
+    if others:
+        labelling.correct(others, [labels[node] for node in others])
+    if fresh:
+        labelling.add(fresh, [labels[node] for node in fresh])
+    labelling.skip(np.array(sorted(excluded), dtype=np.intp))
+
+
+def _recode(
+    codes: NDArray[np.uint8], old: tuple[Any, ...], new: tuple[Any, ...]
+) -> NDArray[np.uint8]:
+    """Return codes of classes in another order; those of classes that are gone say nothing."""
+    table = np.full(NOTHING + 1, NOTHING, dtype=np.uint8)
+    table[: len(old)] = [new.index(name) if name in new else NOTHING for name in old]
+    return np.asarray(table[codes])
