@@ -44,6 +44,8 @@ def show(result: dict[str, Any], as_json: bool, quiet: bool) -> None:
     for key, title in TITLES.items():
         if result.get(key) is not None:
             table.add_row(title, _format(result[key]))
+        elif key == "loo_accuracy" and key in result:
+            table.add_row(title, "–")
     Console().print(table)
 
 

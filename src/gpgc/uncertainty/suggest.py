@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
@@ -107,7 +109,8 @@ class Labelling:
     Parameters
     ----------
     estimator : GPGCClassifier
-        Fitted; it is conditioned on further labels as they come. Use :meth:`on` to begin without.
+        Fitted. The labelling goes on from a copy: the estimator itself stays as it is. Use
+        :meth:`on` to begin without.
     candidates : int array, optional
         Nodes that may be suggested; all when not given. Labelled ones never are.
     costs : array of shape (N,), optional
@@ -131,7 +134,15 @@ class Labelling:
     def __init__(
         self, estimator: GPGCClassifier, *, candidates: Any = None, costs: Any = None
     ) -> None:
-        self._estimator = estimator
+        check_is_fitted(estimator)
+        self._begin(estimator, candidates, costs)
+        labelled = estimator.labelled_nodes_
+        self._note(labelled, estimator.transduction_[labelled])
+        self._start_from(estimator)
+
+    def _begin(self, estimator: GPGCClassifier, candidates: Any, costs: Any) -> None:
+        """Plan on the estimator's graph, as if it had no labels."""
+        self._estimator = copy(estimator)
         self._n_nodes = n_nodes = estimator.covariance_.n_nodes
         self._costs = _check_costs(costs, n_nodes)
         chosen = check_nodes(candidates, n_nodes)
@@ -140,9 +151,6 @@ class Labelling:
         self.classes: list[Any] = []
         self._codes: dict[int, int] = {}
         self._n_chosen_by = self._n_conditioned = 0
-        labelled = getattr(estimator, "labelled_nodes_", np.empty(0, dtype=np.intp))
-        if len(labelled):
-            self.add(labelled, estimator.transduction_[labelled])
 
     @classmethod
     def on(
@@ -160,7 +168,9 @@ class Labelling:
         if y is not None and not all(_is_blank(label) for label in y):
             return cls(estimator.fit(X, y, adjacency), candidates=candidates, costs=costs)
         estimator._fit_graph(X, adjacency, _count_nodes(X, y, adjacency))
-        return cls(estimator, candidates=candidates, costs=costs)
+        labelling = object.__new__(cls)
+        labelling._begin(estimator, candidates, costs)
+        return labelling
 
     def suggest(self, n: int = 1, strategy: Strategy = "weighted") -> Suggestions:
         """Return the next ``n`` nodes to label, best first; fewer where candidates run out."""
@@ -202,12 +212,16 @@ class Labelling:
             raise InputError(f"labels must not be blank (-1, None or NaN), got {given}")
         if len(np.unique(chosen)) < len(chosen) or np.isin(chosen, list(self._codes)).any():
             raise InputError("nodes must be different ones without a label, got some twice")
-        self.classes += [label for label in dict.fromkeys(given) if label not in self.classes]
-        codes = [self.classes.index(label) for label in given]
-        self._codes |= dict(zip(chosen.tolist(), codes, strict=True))
-        self._plan.observe(chosen)
+        self._note(chosen, given)
         if not self._n_conditioned:
             self._condition()  # what later suggestions share is computed with the first label
+
+    def _note(self, nodes: Integers, given: Sequence[Any]) -> None:
+        """Remember labels, and plan as if they were known."""
+        self.classes += [label for label in dict.fromkeys(given) if label not in self.classes]
+        codes = [self.classes.index(label) for label in given]
+        self._codes |= dict(zip(nodes.tolist(), codes, strict=True))
+        self._plan.observe(nodes)
 
     def predict_proba(self) -> Array:
         """Return the probability (N, k) of each of ``classes``, from the labels so far.
@@ -220,11 +234,14 @@ class Labelling:
         return softmax(self._temperature * self._posterior.mean)
 
     def estimator(self) -> GPGCClassifier:
-        """Return the classifier on the labels so far, with all choices made again."""
+        """Return a classifier on the labels so far, with all choices made again.
+
+        It is the caller's: later labels do not change it.
+        """
         y = np.full(self._n_nodes, None, dtype=object)
         for node, code in self._codes.items():
             y[node] = self.classes[code]
-        return self._estimator.relabel(y)
+        return copy(self._estimator).relabel(y)
 
     def copy(self) -> Self:
         """Return a labelling that may go on by itself, from the labels so far."""
@@ -232,7 +249,6 @@ class Labelling:
         other.__dict__ = self.__dict__ | {
             "classes": self.classes.copy(),
             "_codes": self._codes.copy(),
-            "_estimator": copy(self._estimator),
             "_plan": self._plan.copy(),
         }
         if self._n_conditioned:
@@ -243,15 +259,18 @@ class Labelling:
         """Condition on the labels that came since; with many, choose noise and so on by all."""
         nodes, codes = list(self._codes), list(self._codes.values())
         if len(nodes) > GROWTH * self._n_chosen_by:
-            estimator = self.estimator()
-            noise = max(estimator.noise_variance_, np.finfo(np.float64).tiny)
-            self._temperature = estimator.temperature_
-            self._posterior = GrowingPosterior(estimator.covariance_, noise, len(self.classes))
-            self._n_chosen_by, self._n_conditioned = len(nodes), 0
+            self._start_from(self.estimator())
         fresh = slice(self._n_conditioned, None)
         self._posterior.widen(len(self.classes))
         self._posterior.observe(nodes[fresh], np.eye(len(self.classes))[codes[fresh]])
         self._n_conditioned = len(nodes)
+
+    def _start_from(self, estimator: GPGCClassifier) -> None:
+        """Take trust in the graph, noise and temperature of an estimator on all labels so far."""
+        noise = max(estimator.noise_variance_, np.finfo(np.float64).tiny)
+        self._temperature = estimator.temperature_
+        self._posterior = GrowingPosterior(estimator.covariance_, noise, len(self.classes))
+        self._n_chosen_by, self._n_conditioned = len(self._codes), 0
 
     def _trusted(self, strategy: Strategy) -> Strategy:
         """Return the strategy, or ``"variance"`` while labels are too few for it."""
