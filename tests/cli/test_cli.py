@@ -11,7 +11,6 @@ import scipy.sparse as sp
 
 from gpgc import GPGCClassifier
 from gpgc.cli.files import check_out
-from gpgc.cli.jobs import _deviations
 from gpgc.errors import InputError
 
 EDGES = "source,target\na,b\nb,c\nd,e\ne,f\n"
@@ -272,4 +271,5 @@ def test_a_node_of_which_nothing_is_known_is_least_certain(model):
     features = np.array([[1.0, 0], [1, 0], [0, 1], [0, 1], [0, 0]])
     estimator = GPGCClassifier(model=model)
     estimator.fit(features, [0, -1, 1, -1, -1], adjacency=([0, 2], [1, 3]))
-    assert _deviations(estimator).argmax() == 4
+    _, std = estimator.predict_latent(return_std=True)
+    assert std.argmax() == 4

@@ -17,6 +17,7 @@ from gpgc.errors import InputError
 from gpgc.gp.selection import RELATIVE_NOISE
 
 
+@pytest.mark.filterwarnings("ignore:the features are not centred")  # as many of the checks' are
 @parametrize_with_checks(
     [GPGCClassifier(), GPGCRegressor()],
     expected_failed_checks=lambda estimator: (
@@ -122,6 +123,8 @@ def test_posterior_equals_the_papers_formula_on_dense_matrices(awkward):
     mean, std, cov = estimator.predict_latent(nodes, return_std=True, return_cov=True)
     np.testing.assert_allclose(mean, (cross @ inverse @ np.eye(2)[[0, 1, 0, 1]])[nodes], atol=1e-10)
     Lambda = gamma - cross @ inverse @ cross.T
+    assert gamma[5, 5] == 0  # nothing is known of it; the formula would be sure of that
+    Lambda[5, 5] = np.diagonal(gamma)[labelled].mean()
     np.testing.assert_allclose(cov, Lambda[np.ix_(nodes, nodes)], atol=1e-10)
     np.testing.assert_allclose(std, np.sqrt(np.diagonal(Lambda)[nodes]), atol=1e-7)
 
@@ -159,6 +162,7 @@ def test_leave_one_out_of_the_regressor_by_refitting():
     fixed = GPGCRegressor(noise_variance=0.3, dtype="float64")
     mean, std = fixed.fit(features, y).leave_one_out()
     gamma = fixed.covariance_.block(np.arange(6), np.arange(6))
+    gamma *= y[:6].var() / np.diagonal(gamma).mean()
     for out in range(6):
         kept = np.delete(np.arange(6), out)
         solve = np.linalg.inv(gamma[np.ix_(kept, kept)] + 0.3 * np.eye(5))

@@ -172,9 +172,7 @@ def classify(
 def suggest(
     out: Annotated[
         Path,
-        typer.Option(
-            help="CSV to write: rank,id,gain, a row a suggestion; - is standard output."
-        ),
+        typer.Option(help="CSV to write: rank,id,gain, a row a suggestion; - is standard output."),
     ],
     edges: EdgesOption = None,
     features: FeaturesOption = None,

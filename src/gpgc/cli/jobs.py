@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import log_loss
 
-from gpgc._typing import Array
 from gpgc.cli.files import check_out, read_candidates, read_costs, read_graph_files
 from gpgc.cli.output import peak_memory_mb, working, write_rows
 from gpgc.datasets import load_dataset
@@ -70,7 +69,7 @@ def classify_files(
         estimator = GPGCClassifier(**settings)
         estimator.fit(graph.features, graph.labels, adjacency=graph.edges)
         probabilities = estimator.predict_proba()
-        std = _deviations(estimator)
+        _, std = estimator.predict_latent(return_std=True)
     seconds = time.perf_counter() - start
     chosen = np.searchsorted(estimator.classes_, estimator.transduction_)
     given = np.isin(np.arange(len(graph.ids)), estimator.labelled_nodes_)
@@ -148,18 +147,12 @@ def suggest_files(
     }
 
 
-def _deviations(estimator: GPGCClassifier) -> Array:
-    """Return the posterior deviations, for nodes of which nothing is known the mean prior one."""
-    _, std = estimator.predict_latent(return_std=True)
-    prior = np.sqrt(estimator.covariance_.diag())
-    unknown = prior == 0
-    std[unknown] = 1.0 if unknown.all() else prior[~unknown].mean()
-    return np.asarray(std)
-
-
-def _leave_one_out_accuracy(estimator: GPGCClassifier) -> float:
-    mean, _ = estimator.leave_one_out()
+def _leave_one_out_accuracy(estimator: GPGCClassifier) -> float | None:
+    """Return the accuracy of leaving each label out, None where every class has but one."""
     given = estimator.transduction_[estimator.labelled_nodes_]
+    if len(np.unique(given)) == len(given):
+        return None
+    mean, _ = estimator.leave_one_out()
     return float(np.mean(estimator.classes_[mean.argmax(axis=1)] == given))
 
 

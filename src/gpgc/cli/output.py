@@ -57,6 +57,8 @@ def show(result: dict[str, Any], as_json: bool, quiet: bool) -> None:
     for key, title_of_row in TITLES.items():
         if result.get(key) is not None:
             table.add_row(title_of_row, Text(_format(result[key])))
+        elif key == "loo_accuracy" and key in result:
+            table.add_row(title_of_row, "–")
     Console(file=stream).print(table)
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
 from gpgc.errors import InputError
-from gpgc.estimators.choice import choose_share_and_noise
-from gpgc.estimators.inputs import FeatureNorm, check_nodes, with_norm
-from gpgc.gp import NoiseChoice, Posterior
+from gpgc.estimators.choice import choose_fraction_and_noise
+from gpgc.estimators.inputs import FeatureNorm, check_nodes, warn_of_raw_features, with_norm
+from gpgc.estimators.reach import components
+from gpgc.gp import NoiseChoice, Posterior, TargetwisePosterior
 from gpgc.gp.selection import Criterion
 from gpgc.graph import Normalization, as_adjacency, join, nearest_links, neighbor_graph, normalize
 from gpgc.kernels import BaseKernel, Covariance
@@ -23,6 +25,28 @@ from gpgc.models import Architecture, Model, build
 
 VARIANCE_ROWS = 8192
 """Nodes whose variances are computed at once from their stored covariances with the labels."""
+
+
+class Asked(NamedTuple):
+    """Nodes that an answer is wanted for.
+
+    Attributes
+    ----------
+    covariance : Covariance
+        Holds them and the labelled nodes.
+    rows, labelled : int arrays of shapes (n,) and (D,)
+        Where both are in it; rows None stands for all.
+    mean : array of shape (n, k)
+        Latent means, in the unit in which the process was fitted.
+    reached : bool array of shape (n,)
+        Which of them the labels can say anything about.
+    """
+
+    covariance: Covariance
+    rows: Integers | None
+    labelled: Integers
+    mean: Array
+    reached: NDArray[np.bool_]
 
 
 class GraphProcess(BaseEstimator):
@@ -35,7 +59,7 @@ class GraphProcess(BaseEstimator):
         depth: int = 2,
         weight_variance: float = 1.0,
         bias_variance: float = 0.0,
-        noise_variance: float | str = "loo",
+        noise_variance: Any = "loo",
         normalization: Normalization = "symmetric",
         feature_norm: FeatureNorm = "none",
         n_neighbors: int = 10,
@@ -84,28 +108,23 @@ class GraphProcess(BaseEstimator):
         -------
         mean : array of shape (n, k)
             One column a class or target; never squeezed.
-        std : array of shape (n,)
-            With ``return_std``; the same for every column. By the formula it is 0 for a node
-            with neither features nor neighbours that have some, whose prior variance is 0.
-        cov : array of shape (n, n)
+        std : array of shape (n,), or (n, k) for a regressor of several targets
+            With ``return_std``. A node with neither features nor neighbours that have some has no
+            prior variance of its own; it gets the mean one of the labelled nodes.
+        cov : array of shape (n, n), or (n, n, k) for a regressor of several targets
             With ``return_cov``.
         """
         check_is_fitted(self)
-        if X is None and adjacency is None:
-            covariance, rows = self.covariance_, check_nodes(nodes, self.adjacency_.shape[0])
-            mean, labelled = self._latent_mean if rows is None else self._latent_mean[rows], None
-        elif nodes is not None:
-            raise InputError("nodes cannot be combined with X or adjacency: those join new nodes")
-        else:
-            covariance, rows, labelled = self._join(X, adjacency)
-            mean = self._mean(covariance, rows, labelled)
-        answer: list[Array] = [mean + self._center]
+        asked = self._ask(nodes, X, adjacency)
+        answer: list[Array] = [self._to_unit(asked.mean)]
         if return_std:
-            answer.append(np.sqrt(self._variance(covariance, rows, labelled)))
+            answer.append(self._spread_to_unit(np.sqrt(self._variance(asked))))
         if return_cov:
-            columns = self.labelled_nodes_ if labelled is None else labelled
-            cross = covariance.block(rows, columns)
-            answer.append(self._posterior.covariance(cross, covariance.block(rows, rows)))
+            cross = asked.covariance.block(asked.rows, asked.labelled)
+            prior = asked.covariance.block(asked.rows, asked.rows).astype(np.float64)
+            blank = np.flatnonzero(np.diagonal(prior) == 0)
+            prior[blank, blank] = self._usual_variance
+            answer.append(self._spread_to_unit(self._posterior.covariance(cross, prior), power=2))
         return answer[0] if len(answer) == 1 else tuple(answer)
 
     def leave_one_out(self) -> tuple[Array, Array]:
@@ -115,12 +134,12 @@ class GraphProcess(BaseEstimator):
         -------
         mean : array of shape (D, k)
             In the order of ``labelled_nodes_``.
-        std : array of shape (D,)
+        std : array of shape (D,), or (D, k) for a regressor of several targets
             Of a noisy observation.
         """
         check_is_fitted(self)
         mean, variance = self._posterior.leave_one_out()
-        return mean + self._center, np.sqrt(variance)
+        return self._to_unit(mean), self._spread_to_unit(np.sqrt(variance))
 
     def save(self, path: str | Path) -> None:
         """Write the fitted estimator to one file: arrays and JSON, no pickle; see `gpgc.load`."""
@@ -129,6 +148,9 @@ class GraphProcess(BaseEstimator):
         check_is_fitted(self)
         save(self, Path(path))
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_fitted", False)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -136,6 +158,7 @@ class GraphProcess(BaseEstimator):
 
     def _fit_graph(self, X: Any, adjacency: Any, n_labels: int) -> None:
         """Check parameters, features and graph, and build the covariance of all nodes."""
+        self._fitted = False
         if self.dtype not in ("float32", "float64"):
             raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
         if X is None:
@@ -149,6 +172,7 @@ class GraphProcess(BaseEstimator):
                 f"y must have one entry for each of the {features.shape[0]} rows of X, "
                 f"got inconsistent numbers of samples: {n_labels}"
             )
+        warn_of_raw_features(features)
         if adjacency is None:
             graph = neighbor_graph(features, self.n_neighbors, n_jobs=self.n_jobs)
         else:
@@ -162,6 +186,7 @@ class GraphProcess(BaseEstimator):
         propagation = normalize(graph, self.normalization)
         engine = Engine(self.n_jobs, self.memory_limit)
         self._network = build(self._architecture(), propagation, self._features, self.dtype, engine)
+        self._components = components(graph, self._features)
         self.covariance_ = self._network.covariance
 
     def _architecture(self) -> Architecture:
@@ -178,60 +203,83 @@ class GraphProcess(BaseEstimator):
         self,
         labelled: Integers,
         targets: Array,
+        noise: Array | str,
         criterion: Criterion,
         weights: Array,
-        chosen: tuple[float, NoiseChoice] | None = None,
-    ) -> Self:
+        chosen: tuple[float, Array] | None = None,
+    ) -> None:
         """Choose trust in the graph and noise if not given, and condition on the targets.
 
-        ``weights`` say what leaving each labelled node out counts in the choice.
+        ``weights`` say what leaving each labelled node out counts in the choice; ``chosen`` is a
+        fraction of the features and the noise levels, where they are known.
         """
-        self.labelled_nodes_ = labelled
         if chosen is None:
-            share, gamma, self._noise = choose_share_and_noise(
-                self._network.candidates(labelled),
+            fraction, gamma, choices = choose_fraction_and_noise(
+                self._network.candidates(labelled, labelled),
                 targets,
                 weights,
-                self.noise_variance,
+                noise,
                 criterion,
                 self._network.usual_noise,
             )
-            self._network.set_feature_share(share)
+            levels = np.array([choice.noise_variance for choice in choices])
+            self._noise = choices[0]
         else:
-            share, self._noise = chosen
-            self._network.set_feature_share(share)
-            gamma = self._network.covariance.block(labelled, labelled)
-        self.feature_share_, self.covariance_ = share, self._network.covariance
-        self.noise_variance_ = self._noise.noise_variance
-        self._posterior = Posterior(gamma, targets, self.noise_variance_)
+            fraction, levels = chosen
+            gamma = self._network.covariance_at(fraction).block(labelled, labelled)
+            self._noise = NoiseChoice(float(levels[0]))
+        self.labelled_nodes_, self.feature_share_ = labelled, fraction
+        self.covariance_ = self._network.covariance_at(fraction)
+        self._usual_variance = float(np.mean(np.diagonal(gamma), dtype=np.float64)) or 1.0
+        self._posterior = self._condition_on(gamma, targets, levels)
         self.log_marginal_likelihood_ = self._posterior.log_marginal_likelihood()
-        self._latent_mean = self._mean(self.covariance_, None)
-        return self
+        self._latent_mean = self._mean(self.covariance_, None, labelled)
 
-    @property
-    def _center(self) -> Any:
-        return 0.0
+    def _condition_on(
+        self, gamma: Array, targets: Array, levels: Array
+    ) -> Posterior | TargetwisePosterior:
+        raise NotImplementedError
 
-    def _mean(self, covariance: Covariance, rows: Any, labelled: Integers | None = None) -> Array:
-        columns = self.labelled_nodes_ if labelled is None else labelled
-        mean = covariance.matmul(rows, columns, self._posterior.weights)
+    def _to_unit(self, mean: Array) -> Array:
+        """Return latent means (n, k) in the unit of y, as a new array."""
+        return mean.copy()
+
+    def _spread_to_unit(self, spread: Array, power: int = 1) -> Array:
+        """Return standard deviations, or with power 2 covariances, in the unit of y."""
+        return spread
+
+    def _ask(self, nodes: Any, X: Any, adjacency: Any) -> Asked:
+        """Return what is known about fitted nodes, or about those that X and adjacency join."""
+        if X is None and adjacency is None:
+            rows = check_nodes(nodes, self.adjacency_.shape[0])
+            index = slice(None) if rows is None else rows
+            reached = self._components.reached(self.labelled_nodes_)
+            mean = self._latent_mean[index]
+            return Asked(self.covariance_, rows, self.labelled_nodes_, mean, reached[index])
+        if nodes is not None:
+            raise InputError("nodes cannot be combined with X or adjacency: those join new nodes")
+        links, features = self._links(X, adjacency)
+        covariance, rows, labelled = self._network.join(
+            links, features, self.labelled_nodes_, self.feature_share_
+        )
+        mean = self._mean(covariance, rows, labelled)
+        reached = self._components.reached_new(links, features, self.labelled_nodes_)
+        return Asked(covariance, rows, labelled, mean, reached)
+
+    def _mean(self, covariance: Covariance, rows: Any, labelled: Integers) -> Array:
+        mean = covariance.matmul(rows, labelled, self._posterior.weights)
         return np.asarray(mean, dtype=np.float64)
 
-    def _variance(
-        self, covariance: Covariance, rows: Any, labelled: Integers | None = None
-    ) -> Array:
-        columns = self.labelled_nodes_ if labelled is None else labelled
-        cross = covariance.block(rows, columns)
-        prior = np.asarray(covariance.diag(rows), dtype=np.float64)
-        parts = [
-            slice(start, start + VARIANCE_ROWS) for start in range(0, len(prior), VARIANCE_ROWS)
-        ]
-        return np.concatenate(
-            [self._posterior.variance(cross[part], prior[part]) for part in parts] or [prior]
-        )
+    def _variance(self, asked: Asked) -> Array:
+        cross = asked.covariance.block(asked.rows, asked.labelled)
+        prior = np.asarray(asked.covariance.diag(asked.rows), dtype=np.float64)
+        prior = np.where(prior > 0, prior, self._usual_variance)
+        starts = range(0, max(len(prior), 1), VARIANCE_ROWS)
+        parts = [slice(start, start + VARIANCE_ROWS) for start in starts]
+        return np.concatenate([self._posterior.variance(cross[p], prior[p]) for p in parts])
 
-    def _join(self, X: Any, links: Any) -> tuple[Covariance, Integers, Integers]:
-        """Return a covariance that holds new and labelled nodes, and where each are in it."""
+    def _links(self, X: Any, links: Any) -> tuple[sp.csr_array, Any]:
+        """Return the rows of Â (M, N + M) of new nodes, and their features."""
         if self._features is None:
             if X is not None or links is None:
                 raise InputError(
@@ -252,5 +300,4 @@ class GraphProcess(BaseEstimator):
                         "the fitted graph was not built from features"
                     )
                 links = nearest_links(self._features, new, self.n_neighbors, n_jobs=self.n_jobs)
-        rows = join(links, self.adjacency_, n_new, self.normalization)
-        return self._network.join(rows, new, self.labelled_nodes_)
+        return join(links, self.adjacency_, n_new, self.normalization), new

@@ -13,7 +13,11 @@ from gpgc.gp.calibration import estimate_prior
 
 
 def class_prior(
-    wish: Any, shares: Array, probabilities: Callable[[], Array], n_labels: int
+    wish: Any,
+    shares: Array,
+    probabilities: Callable[[], Array],
+    n_labels: int,
+    information: float,
 ) -> Array:
     """Return the class shares that were wished for.
 
@@ -27,6 +31,8 @@ def class_prior(
         Returns those of the unlabelled nodes under the shares of the labels, of shape (n, k).
     n_labels : int
         How many labels the probabilities come from.
+    information : float
+        How much of the labels' entropy leave-one-out explains, from 0 to 1.
 
     Returns
     -------
@@ -35,13 +41,15 @@ def class_prior(
 
     Examples
     --------
-    >>> class_prior([3, 1], np.array([0.5, 0.5]), lambda: np.empty((0, 2)), 4)
+    >>> class_prior([3, 1], np.array([0.5, 0.5]), lambda: np.empty((0, 2)), 4, 1.0)
     array([0.75, 0.25])
     """
     if isinstance(wish, str):
         if wish not in ("estimated", "labels"):
             raise InputError(f"class_prior must be 'estimated', 'labels' or an array, got {wish!r}")
-        return shares if wish == "labels" else estimate_prior(probabilities(), shares, n_labels)
+        if wish == "labels":
+            return shares
+        return estimate_prior(probabilities(), shares, n_labels, information)
     known = np.asarray(wish, dtype=np.float64)
     if known.shape != shares.shape or not (known > 0).all() or not np.isfinite(known).all():
         raise InputError(f"class_prior must hold {len(shares)} positive shares, got {wish!r}")

@@ -11,16 +11,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
-from gpgc.estimators.base import GraphProcess
+from gpgc.estimators.base import Asked, GraphProcess
 from gpgc.estimators.class_prior import class_prior
-from gpgc.estimators.inputs import FeatureNorm, check_nodes
+from gpgc.estimators.inputs import FeatureNorm, check_nodes, check_noise
 from gpgc.estimators.labels import UNLABELLED, encode_labels
-from gpgc.gp import NoiseChoice, largest_probability
+from gpgc.gp import NoiseChoice, Posterior, largest_probability
 from gpgc.gp.calibration import (
     fit_scale_and_bias,
     fit_temperature_with_prior,
+    information,
+    root_mean_square,
     softmax,
 )
+from gpgc.gp.selection import cross_entropies
 from gpgc.graph import Normalization
 from gpgc.kernels import BaseKernel
 from gpgc.models import Model
@@ -68,7 +71,8 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
     probability : {"calibrated", "largest"}
         ``"calibrated"``: softmax(t · mean + log(prior / shares)), with t fitted to leave-one-out
         predictions. ``"largest"``: the probability that a class has the largest latent value under
-        the posterior.
+        the posterior. Either is the class prior for a node that neither links nor features that it
+        shares with others connect, over any number of steps, with a labelled one.
     class_prior : {"estimated", "labels"} or array of shape (k,)
         Shares of the classes in the whole graph, in the order of ``classes_``: estimated from the
         unlabelled nodes by expectation-maximisation, those of the given labels, or known ones.
@@ -162,10 +166,36 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         GPGCClassifier
             The estimator itself.
         """
-        codes, self.classes_ = encode_labels(y)
+        codes, classes = encode_labels(y)
         self._fit_graph(X, adjacency, len(codes))
         labelled = np.flatnonzero(codes != UNLABELLED)
-        return self._condition(labelled, codes[labelled])
+        return self._condition(labelled, codes[labelled], classes)
+
+    def fit_chosen(
+        self, X: Any, codes: Integers, classes: NDArray[Any], adjacency: Any, feature_share: float
+    ) -> Self:
+        """Fit with a number as noise and with a known trust in the features alone.
+
+        Parameters
+        ----------
+        X, adjacency : optional
+            As in :meth:`fit`.
+        codes, classes : arrays of shapes (N,) and (k,)
+            The label of each node as an index of the classes, −1 where unlabelled.
+        feature_share : float
+            How much the features alone count against the graph, as in ``feature_share_``.
+
+        Returns
+        -------
+        GPGCClassifier
+            The estimator itself.
+        """
+        self._fit_graph(X, adjacency, len(codes))
+        labelled = np.flatnonzero(codes != UNLABELLED)
+        noise = check_noise(self.noise_variance, 1)
+        if isinstance(noise, str):
+            raise InputError(f"noise_variance must be a number, got {noise!r}")
+        return self._condition(labelled, codes[labelled], classes, (feature_share, noise))
 
     def relabel(self, y: Any) -> Self:
         """Condition on other labels of the same graph, without building its covariance again.
@@ -180,15 +210,15 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         GPGCClassifier
             The estimator itself.
         """
-        check_is_fitted(self)
-        codes, self.classes_ = encode_labels(y)
+        check_is_fitted(self, "covariance_")
+        codes, classes = encode_labels(y)
         if len(codes) != self.covariance_.n_nodes:
             raise InputError(
                 f"y must have one entry for each of the {self.covariance_.n_nodes} nodes, "
                 f"got {len(codes)}"
             )
         labelled = np.flatnonzero(codes != UNLABELLED)
-        return self._condition(labelled, codes[labelled])
+        return self._condition(labelled, codes[labelled], classes)
 
     def predict(self, X: Any = None, adjacency: Any = None) -> NDArray[Any]:
         """Return the model's opinion on the label of every node, the labelled ones included.
@@ -205,10 +235,9 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         -------
         array of shape (N,) or (M,)
         """
-        if self.probability == "calibrated":
-            scores = self._logits(self.predict_latent(X=X, adjacency=adjacency))
-        else:
-            scores = self.predict_proba(X, adjacency)
+        check_is_fitted(self)
+        asked = self._ask(None, X, adjacency)
+        scores = self._logits(asked) if self.probability == "calibrated" else self._proba(asked)
         return np.asarray(self.classes_[scores.argmax(axis=1)])
 
     def predict_proba(self, X: Any = None, adjacency: Any = None) -> Array:
@@ -223,11 +252,8 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         -------
         array of shape (N, k) or (M, k)
         """
-        if self.probability == "calibrated":
-            return softmax(self._logits(self.predict_latent(X=X, adjacency=adjacency)))
-        mean, std = self.predict_latent(X=X, adjacency=adjacency, return_std=True)
-        weighted = largest_probability(mean, std) * np.exp(self._bias)
-        return np.asarray(weighted / weighted.sum(axis=1, keepdims=True))
+        check_is_fitted(self)
+        return self._proba(self._ask(None, X, adjacency))
 
     def calibrate(self, nodes: Any, y: Any) -> Self:
         """Fit temperature and class bias to labels that ``fit`` did not see.
@@ -238,7 +264,8 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         Parameters
         ----------
         nodes : int array of shape (n,)
-            Nodes of the graph, none of them among those that ``fit`` was given labels of.
+            Nodes of the graph, none of them among those that ``fit`` was given labels of. Those
+            that no link or feature connects with a label do not count.
         y : array of shape (n,)
             Their labels, all in ``classes_``.
 
@@ -256,52 +283,83 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             raise InputError("nodes must be held out: some of them were labelled in fit")
         if (np.asarray(self.classes_)[np.minimum(codes, len(self.classes_) - 1)] != y).any():
             raise InputError(f"y must hold labels among {self.classes_.tolist()}, got others")
-        targets = np.eye(len(self.classes_))[codes]
-        self.temperature_, self._bias = fit_scale_and_bias(self._latent_mean[chosen], targets)
-        self._transduce()
+        reached = self._components.reached(self.labelled_nodes_)[chosen]
+        if not reached.any():
+            raise InputError("nodes must hold some that links or features connect with a label")
+        mean, targets = self._latent_mean[chosen], np.eye(len(self.classes_))[codes]
+        self._calibrate(*fit_scale_and_bias(mean[reached], targets[reached]))
         return self
 
     def _condition(
         self,
         labelled: Integers,
         codes: Integers,
-        chosen: tuple[float, NoiseChoice] | None = None,
+        classes: NDArray[Any],
+        chosen: tuple[float, Array] | None = None,
         fitted: tuple[float, Array] | None = None,
     ) -> Self:
+        """Condition on class codes; ``chosen`` and ``fitted`` are what is known beforehand."""
         if self.probability not in get_args(Probability):
             raise InputError(
                 f"probability must be one of {', '.join(get_args(Probability))}, "
                 f"got {self.probability!r}"
             )
-        k = len(self.classes_)
-        counts = np.bincount(codes, minlength=k)
-        weights = 1 - 1 / counts[codes]
-        self._codes = codes
-        self._fit_process(labelled, np.eye(k)[codes], "cross_entropy", weights, chosen)
-        shares = counts / len(codes)
-        self.temperature_, self._bias = fitted or self._calibrate_left_out(weights, shares)
-        self.class_prior_ = softmax((np.log(shares) + self._bias)[None])[0]
-        self._transduce()
+        noise = check_noise(self.noise_variance, 1)
+        self._fitted = False
+        self.classes_, self._codes = classes, codes
+        counts = np.bincount(codes, minlength=len(classes))
+        weights = (1 - 1 / counts[codes]) * ~self._components.alone(labelled)
+        targets = np.eye(len(classes))[codes]
+        self._fit_process(labelled, targets, noise, "cross_entropy", weights, chosen)
+        self.noise_variance_ = self._noise.noise_variance
+        self._calibrate(*(fitted or self._calibrate_left_out(weights, counts / len(codes))))
+        self._fitted = True
         return self
+
+    def _condition_on(self, gamma: Array, targets: Array, levels: Array) -> Posterior:
+        return Posterior(gamma, targets, float(levels[0]))
 
     def _calibrate_left_out(self, weights: Array, shares: Array) -> tuple[float, Array]:
         """Return t by leave-one-out, and the bias log(prior / shares)."""
-        unlabelled = np.delete(self._latent_mean, self.labelled_nodes_, axis=0)
-        around = unlabelled - unlabelled.mean(axis=1, keepdims=True)
-        spread = np.sqrt(np.vdot(around, around) / len(around)) if len(around) else 1.0
+        speaking = self._components.reached(self.labelled_nodes_)
+        speaking[self.labelled_nodes_] = False
+        unlabelled = self._latent_mean[speaking]
         mean, _ = self._posterior.leave_one_out()
         targets = self._posterior.targets
-        t = fit_temperature_with_prior(mean, targets, weights, float(spread))
-        prior = class_prior(self.class_prior, shares, lambda: softmax(t * unlabelled), len(targets))
+        t = fit_temperature_with_prior(mean, targets, weights, root_mean_square(unlabelled))
+        losses = cross_entropies(mean, targets, np.asarray(t))
+        prior = class_prior(
+            self.class_prior,
+            shares,
+            lambda: softmax(t * unlabelled),
+            len(targets),
+            information(losses, weights, shares),
+        )
         return t, np.log(prior / shares)
 
-    def _logits(self, mean: Array) -> Array:
-        return np.asarray(self.temperature_ * mean + self._bias)
-
-    def _transduce(self) -> None:
-        codes = self._logits(self._latent_mean).argmax(axis=1)
+    def _calibrate(self, temperature: float, bias: Array) -> None:
+        """Take t and b of softmax(t · mean + b), and what follows from them."""
+        counts = np.bincount(self._codes, minlength=len(self.classes_))
+        self.temperature_, self._bias = temperature, bias
+        self.class_prior_ = softmax((np.log(counts / len(self._codes)) + bias)[None])[0]
+        codes = self._logits(self._ask(None, None, None)).argmax(axis=1)
         codes[self.labelled_nodes_] = self._codes
         self.transduction_ = self.classes_[codes]
+
+    def _logits(self, asked: Asked) -> Array:
+        """Return log probabilities up to a constant, those of the class prior where not reached."""
+        logits = self.temperature_ * asked.mean + self._bias
+        return np.where(asked.reached[:, None], logits, np.log(self.class_prior_))
+
+    def _proba(self, asked: Asked) -> Array:
+        if self.probability == "calibrated":
+            probabilities = softmax(self._logits(asked))
+        else:
+            std = np.sqrt(self._variance(asked))
+            weighted = largest_probability(asked.mean, std) * np.exp(self._bias)
+            probabilities = weighted / weighted.sum(axis=1, keepdims=True)
+        probabilities[~asked.reached] = self.class_prior_
+        return np.asarray(probabilities)
 
     def _state(self) -> dict[str, Any]:
         return {
@@ -314,6 +372,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
     def _restore(
         self, labelled: Integers, state: dict[str, Any], chosen: tuple[float, NoiseChoice]
     ) -> None:
-        self.classes_ = state["classes"]
+        fraction, noise = chosen
         fitted = float(state["temperature"]), state["bias"]
-        self._condition(labelled, state["codes"], chosen, fitted)
+        known = fraction, np.array([noise.noise_variance])
+        self._condition(labelled, state["codes"], state["classes"], known, fitted)

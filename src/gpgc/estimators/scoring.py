@@ -27,6 +27,8 @@ class Setting:
     ----------
     model, base_kernel, feature_norm, normalization : see `GPGCClassifier`
         The network and how features and graph are scaled.
+    feature_share : float
+        How much the features alone count against the graph; 0 but for *broad*.
     noise_variance : float
         σ_τ² at δ_W = 1. Without bias only σ_τ²/δ_W^L matters, so this covers δ_W.
     validation_accuracy, validation_cross_entropy : float or None
@@ -42,6 +44,7 @@ class Setting:
     base_kernel: BaseKernel
     feature_norm: FeatureNorm
     normalization: Normalization
+    feature_share: float = 0.0
     noise_variance: float = 0.0
     validation_accuracy: float | None = None
     validation_cross_entropy: float | None = None

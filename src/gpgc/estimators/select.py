@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, product
 from typing import Any, get_args
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from gpgc._typing import Array, Integers
 from gpgc.engine import Engine
-from gpgc.errors import InputError
+from gpgc.errors import GPGCWarning, InputError
 from gpgc.estimators.classifier import GPGCClassifier
 from gpgc.estimators.inputs import FeatureNorm
 from gpgc.estimators.labels import UNLABELLED, encode_labels
@@ -20,7 +21,6 @@ from gpgc.graph import Normalization
 from gpgc.kernels import (
     ArcCosine,
     BaseKernel,
-    Covariance,
     InnerProduct,
     Polynomial,
     SquaredExponential,
@@ -91,9 +91,11 @@ def select(
         leave-one-out cross-entropy (both of a softmax with a fitted temperature), or log marginal
         likelihood; by default the first where there are validation nodes, else leave-one-out.
     models, base_kernels, feature_norms, normalizations : sequences
-        What to try. *broad* scales rows itself, so it is tried with one feature norm.
+        What to try. *broad* scales rows itself, so it is tried with one feature norm; it is tried
+        with each of its fractions of the features' own covariance.
     relative_noise : array
-        Noise levels, relative to the mean prior variance of the training nodes.
+        Noise levels, relative to the mean prior variance of the training nodes. A warning says
+        where the best of them is the smallest or the largest.
     calibrate : bool
         Whether to fit temperature and class bias of the chosen estimator to the validation labels.
     progress : callable, optional
@@ -129,17 +131,20 @@ def select(
         raise InputError("y must have a training label of every class besides the validation ones")
     settings = _settings(models, base_kernels, feature_norms, normalizations)
     train = np.flatnonzero(train_y != UNLABELLED)
-    blocks: dict[int, Array] = {}
-    for place, covariance in _covariances(settings, parameters, X, adjacency, len(codes)):
-        blocks[place] = covariance.block(np.concatenate([train, held_out]), train)
+    rows = np.concatenate([train, held_out])
+    blocks: dict[tuple[int, float], Array] = {}
+    networks = _networks(settings, parameters, X, adjacency, len(codes))
+    for done, (index, network) in enumerate(networks, 1):
+        blocks |= {(index, part): block for part, block in network.candidates(rows, train)}
         if progress is not None:
-            progress(len(blocks), len(settings))
-    scored: dict[int, list[Setting]] = {}
+            progress(done, len(settings))
+    scored: dict[tuple[int, float], list[Setting]] = {}
 
-    def score(place: int) -> None:
-        scored[place] = score_noise_levels(
-            blocks[place],
-            settings[place],
+    def score(key: tuple[int, float]) -> None:
+        index, fraction = key
+        scored[key] = score_noise_levels(
+            blocks[key],
+            replace(settings[index], feature_share=fraction),
             codes[train],
             codes[held_out],
             relative_noise,
@@ -147,11 +152,14 @@ def select(
         )
 
     Engine(parameters.get("n_jobs")).each(score, blocks)
-    table = [row for place in sorted(scored) for row in scored[place]]
-    best = min(table, key=order_by(criterion))
+    order = order_by(criterion)
+    key, best = min(
+        ((key, row) for key in sorted(scored) for row in scored[key]), key=lambda one: order(one[1])
+    )
+    _warn_of_edge(scored[key], best, order)
     chosen = GPGCClassifier(**{**parameters, **best.parameters()})
-    chosen.classes_ = classes
-    chosen.fit(X, _decode(train_y, classes), adjacency=adjacency)
+    chosen.fit_chosen(X, train_y, classes, adjacency, best.feature_share)
+    table = [row for key in sorted(scored) for row in scored[key]]
     if calibrate and len(held_out):
         chosen.calibrate(held_out, classes[codes[held_out]])
     return Selection(table, best, chosen)
@@ -172,10 +180,10 @@ def _settings(
     ]
 
 
-def _covariances(
+def _networks(
     settings: Sequence[Setting], parameters: dict[str, Any], X: Any, adjacency: Any, n_nodes: int
-) -> Iterator[tuple[int, Covariance]]:
-    """Give the place and the covariance of each setting, those of one graph and features in a row.
+) -> Iterator[tuple[int, Network]]:
+    """Give the index and the network of each setting, those of one graph and features in a row.
 
     They share what does not depend on model and base kernel.
     """
@@ -191,7 +199,7 @@ def _covariances(
             if network is None:
                 estimator._fit_graph(X, adjacency, n_nodes)
                 network = estimator._network
-            yield place, network.variant(estimator._architecture()).covariance
+            yield place, network.variant(estimator._architecture())
 
 
 def _check_validation(validation: Any, codes: Integers) -> Integers:
@@ -209,8 +217,16 @@ def _check_validation(validation: Any, codes: Integers) -> Integers:
     return np.unique(nodes).astype(np.intp)
 
 
-def _decode(codes: Integers, classes: Any) -> Any:
-    """Return labels with the mark of the unlabelled that their type has."""
-    if classes.dtype.kind in "iu":
-        return np.where(codes == UNLABELLED, UNLABELLED, classes[codes])
-    return np.where(codes == UNLABELLED, None, classes.astype(object)[codes])
+def _warn_of_edge(
+    levels: list[Setting], best: Setting, order: Callable[[Setting], tuple[float, float]]
+) -> None:
+    """Warn where the best noise is the first or the last of those tried, and still gaining."""
+    for edge, neighbour, word in ((0, 1, "smallest"), (-1, -2, "largest")):
+        at_edge = len(levels) > 1 and best is levels[edge]
+        if at_edge and order(best)[0] < order(levels[neighbour])[0]:
+            warnings.warn(
+                f"the best noise is the {word} that was tried, {best.noise_variance:g}; "
+                "give relative_noise more levels beyond it",
+                GPGCWarning,
+                stacklevel=3,
+            )

@@ -203,7 +203,9 @@ def _parquet(file: IO[bytes], source: str) -> Table:
         content = parquet.ParquetFile(file)
         header = tuple(content.schema_arrow.names)
     except (ValueError, OSError) as error:
-        raise InputError(f"{source}: expected a Parquet file, got a damaged one: {error}") from error
+        raise InputError(
+            f"{source}: expected a Parquet file, got a damaged one: {error}"
+        ) from error
 
     def rows() -> Iterator[tuple[str, list[str]]]:
         number = 0

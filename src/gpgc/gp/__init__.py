@@ -4,5 +4,13 @@ from gpgc.gp.noise import NoisePath
 from gpgc.gp.posterior import Posterior
 from gpgc.gp.probability import largest_probability
 from gpgc.gp.selection import NoiseChoice, choose_noise
+from gpgc.gp.targetwise import TargetwisePosterior
 
-__all__ = ["NoiseChoice", "NoisePath", "Posterior", "choose_noise", "largest_probability"]
+__all__ = [
+    "NoiseChoice",
+    "NoisePath",
+    "Posterior",
+    "TargetwisePosterior",
+    "choose_noise",
+    "largest_probability",
+]

@@ -16,6 +16,13 @@ SHARPNESS = (1.3, 0.5)
 """Mean and standard deviation of the log of t · r: how sharp good probabilities are on graphs of
 many kinds, with r the root mean square of the latent means around their mean over classes."""
 
+LEAST_CONTRAST = 1e-3
+"""Differences between classes, relative to the latent means themselves, below which they are as
+likely to come from rounding and from a sample of landmarks as from the labels."""
+
+SHARPEST = 5.0
+"""How many units of log t the labels may move the sharpness from its usual value."""
+
 PRIOR_STEPS = 30
 
 BIAS_PENALTY = 1.5
@@ -35,6 +42,48 @@ def softmax(logits: Array) -> Array:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
+def root_mean_square(means: Array) -> float:
+    """Return the root mean square length of latent means (n, k) around their mean over classes.
+
+    It is at least a thousandth of their own, below which they say nothing, and 1 where there are
+    none, the range of 0/1 targets.
+
+    Examples
+    --------
+    >>> root_mean_square(np.array([[1.0, 0.0], [0.0, 1.0]])).__round__(3)
+    0.707
+    """
+    if not len(means):
+        return 1.0
+    around = means - means.mean(axis=1, keepdims=True)
+    contrast, size = (np.sqrt(np.vdot(part, part) / len(part)) for part in (around, means))
+    return float(max(contrast, LEAST_CONTRAST * size))
+
+
+def information(losses: Array, weights: Array, shares: Array) -> float:
+    """Return how much of the entropy of the labels leave-one-out predictions explain, from 0 to 1.
+
+    1 − CE / H with CE the weighted mean of the cross-entropies and H the entropy of the shares; 0
+    where nothing can be left out.
+
+    Parameters
+    ----------
+    losses, weights : arrays of shape (D,)
+        Leave-one-out cross-entropies, and what each node counts.
+    shares : array of shape (k,)
+        Class shares among the labels.
+
+    Examples
+    --------
+    >>> information(np.log([2.0, 1.0]), np.ones(2), np.array([0.5, 0.5]))
+    0.5
+    """
+    entropy = float(-np.sum(shares * np.log(shares)))
+    if entropy == 0 or not weights.any():
+        return 0.0
+    return max(0.0, 1 - float(np.average(losses, weights=weights)) / entropy)
+
+
 def fit_temperature_with_prior(
     scores: Array, targets: Array, weights: Array, spread: float
 ) -> float:
@@ -51,7 +100,8 @@ def fit_temperature_with_prior(
     weights : array of shape (D,)
         What each node counts.
     spread : float
-        Root mean square of the unlabelled nodes' means around their mean over classes.
+        :func:`root_mean_square` of the unlabelled nodes' means; t lies within e^±5 of what is
+        usual for it.
 
     Returns
     -------
@@ -67,17 +117,21 @@ def fit_temperature_with_prior(
         return float(weights @ entropies + prior)
 
     usual = mean - np.log(spread)
-    found = minimize_scalar(loss, bounds=(usual - 5, usual + 5), method="bounded")
+    bounds = (usual - SHARPEST, usual + SHARPEST)
+    found = minimize_scalar(loss, bounds=bounds, method="bounded")
     return float(np.exp(found.x))
 
 
-def estimate_prior(probabilities: Array, shares: Array, n_labels: int) -> Array:
+def estimate_prior(
+    probabilities: Array, shares: Array, n_labels: int, information: float = 1.0
+) -> Array:
     """Estimate the shares of the classes among unlabelled nodes by expectation-maximisation.
 
     Labels are often balanced where the world is not. Each step reweighs the probabilities by the
     ratio of the current prior to the labels' shares, and takes their mean as the next prior
     (Saerens, Latinne and Decaestecker, 2002), pulled towards the labels' shares, the more the fewer
-    labels the probabilities come from.
+    labels the probabilities come from and the less these say: where they say nothing the steps
+    would run away to whatever class errs most.
 
     Parameters
     ----------
@@ -87,6 +141,8 @@ def estimate_prior(probabilities: Array, shares: Array, n_labels: int) -> Array:
         Class shares among the labels.
     n_labels : int
         Number of labels.
+    information : float
+        How much of the labels' entropy leave-one-out explains (:func:`information`).
 
     Returns
     -------
@@ -99,7 +155,8 @@ def estimate_prior(probabilities: Array, shares: Array, n_labels: int) -> Array:
     >>> estimate_prior(clear, np.array([0.5, 0.5]), n_labels=60).round(3)
     array([0.625, 0.375])
     """
-    prior, pull = shares, 1 / (1 + (n_labels / PRIOR_LABELS) ** 2)
+    pull = 1 / (1 + (n_labels / PRIOR_LABELS) ** 2)
+    prior, pull = shares, 1 - (1 - pull) * information
     if not len(probabilities):
         return prior
     for _ in range(PRIOR_STEPS):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import eigh
@@ -29,6 +30,8 @@ class NoisePath:
     ----------
     scale : float
         The mean of the diagonal of Γ_DD, or 1 if that is 0: what relative noise refers to.
+    rounding : float
+        How far rounding has moved the eigenvalues of Γ_DD, of which none should be negative.
 
     Examples
     --------
@@ -47,7 +50,16 @@ class NoisePath:
         with small_matrices(len(gamma)):
             values, self._vectors = eigh(gamma, driver="evd", check_finite=False)
         self._values = np.maximum(values, 0.0)
+        floor = np.finfo(np.float64).eps * len(values) * self.scale
+        self.rounding = max(float(-values.min(initial=0.0)), floor)
         self._rotated = self._vectors.T @ self.targets
+
+    def of_target(self, column: int) -> Self:
+        """Return the path of one column of the targets, with the same eigendecomposition."""
+        other = copy(self)
+        other.targets = self.targets[:, [column]]
+        other._rotated = self._rotated[:, [column]]
+        return other
 
     def weights(self, noise: Array) -> Array:
         """Return (Γ_DD + σ²I)⁻¹ Y for each level, of shape (n_levels, D, k)."""

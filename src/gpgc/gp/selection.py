@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, fields
+from typing import Literal, Self
 
 import numpy as np
 
-from gpgc._typing import Array
+from gpgc._typing import Array, Integers
 from gpgc.gp.noise import NoisePath
 
 Criterion = Literal["density", "cross_entropy", "evidence"]
 
 RELATIVE_NOISE = np.logspace(-5, 1, 61)
-"""Noise levels that are tried, relative to the mean prior variance of the labelled nodes."""
+"""Noise levels that are tried first, relative to the mean prior variance of the labelled nodes."""
+
+DECADE = np.logspace(0.1, 1, 10)
+"""By what the last level is multiplied or divided where the best one lies at the end."""
+
+LEAST_RELATIVE_NOISE = 1e-9
 
 BISECTIONS = 10
 NEWTON_STEPS = 3
@@ -31,8 +36,8 @@ class NoiseChoice:
         The inverse temperature t of softmax(t · mean) that fits the leave-one-out means; 1 where
         none was fitted.
     losses : array of shape (D,)
-        What leaving each labelled node out costs at this level, smaller is better; empty for a
-        fixed choice and for evidence.
+        What leaving each labelled node out costs at this level, smaller is better; empty where
+        nothing was left out.
     grid, scores : arrays of shape (n_levels,)
         Absolute noise levels and their scores, larger is better; empty for a fixed choice.
     """
@@ -51,6 +56,9 @@ def choose_noise(
     usual_noise: float | None = None,
 ) -> NoiseChoice:
     """Choose the noise on a grid: the best score, the larger noise among equals.
+
+    Where the best level is the last one, the grid goes on, decade by decade, until the best lies
+    inside or where more or less noise changes nothing (:func:`noise_bounds`).
 
     Parameters
     ----------
@@ -73,12 +81,80 @@ def choose_noise(
     """
     if usual_noise is not None and weights is not None and not weights.any():
         return NoiseChoice(usual_noise * path.scale, losses=np.zeros(len(weights)))
-    grid = RELATIVE_NOISE * path.scale
-    temperatures: Array = np.ones(len(grid))
-    losses: Array = np.empty((len(grid), 0))
-    if criterion == "evidence":
-        scores = path.log_marginal_likelihood(grid)
-    else:
+    relative, table = RELATIVE_NOISE, _Table.of(path, RELATIVE_NOISE, criterion, weights)
+    low, high = noise_bounds(path)
+    while True:
+        scores = table.scores
+        if usual_noise is not None and criterion != "evidence":
+            scores = scores - 0.5 * np.log10(relative / usual_noise) ** 2
+        best = len(scores) - 1 - int(np.argmax(scores[::-1]))
+        more = _levels_beyond(relative, scores, best)
+        more = more[(more >= low) & (more <= high)]
+        if not len(more):
+            break
+        relative, new = np.append(relative, more), _Table.of(path, more, criterion, weights)
+        order = np.argsort(relative)
+        relative, table = relative[order], table.joined(new, order)
+    grid = relative * path.scale
+    temperature, losses = float(table.temperatures[best]), table.losses[best]
+    return NoiseChoice(float(grid[best]), temperature, losses, grid, scores)
+
+
+def leave_out_at(
+    path: NoisePath, noise: float, criterion: Criterion, weights: Array | None = None
+) -> NoiseChoice:
+    """Return a noise that is known, with what leaving each node out costs at it.
+
+    Parameters
+    ----------
+    path, criterion, weights
+        As in :func:`choose_noise`; the criterion is one that leaves out.
+    noise : float
+        σ_τ².
+
+    Returns
+    -------
+    NoiseChoice
+    """
+    table = _Table.of(path, np.array([noise / path.scale]), criterion, weights)
+    return NoiseChoice(float(noise), float(table.temperatures[0]), table.losses[0])
+
+
+def noise_bounds(path: NoisePath) -> tuple[float, float]:
+    """Return the relative noise below and above which nothing changes.
+
+    Less noise than ten times the rounding error of Γ_DD cannot be told from none. With ten times
+    more noise than D prior variances, the largest eigenvalue that Γ_DD can have, all means are
+    sums Γ Y / σ², and with ten times the targets' mean square all of them is noise.
+    """
+    n_labels, mean_square = len(path.targets), float(np.mean(path.targets**2))
+    low = max(LEAST_RELATIVE_NOISE, 10 * path.rounding / path.scale)
+    return low, 10 * max(n_labels, mean_square / path.scale)
+
+
+def clearly_better(new: Array, old: Array) -> bool:
+    """Tell whether losses (D,) are smaller by over one standard error of the mean difference."""
+    gain = old - new
+    return bool(gain.mean() > gain.std() / np.sqrt(len(gain)))
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Scores (n_levels,), temperatures (n_levels,) and losses (n_levels, D) of noise levels."""
+
+    scores: Array
+    temperatures: Array
+    losses: Array
+
+    @classmethod
+    def of(
+        cls, path: NoisePath, relative: Array, criterion: Criterion, weights: Array | None
+    ) -> Self:
+        grid = relative * path.scale
+        temperatures: Array = np.ones(len(grid))
+        if criterion == "evidence":
+            scores = path.log_marginal_likelihood(grid)
+            return cls(scores, temperatures, np.empty((len(grid), 0)))
         mean, variance = path.leave_one_out(grid)
         if criterion == "density":
             error = (path.targets - mean) ** 2 / variance[:, :, None]
@@ -87,17 +163,21 @@ def choose_noise(
             temperatures = fit_temperature(mean, path.targets)
             losses = cross_entropies(mean, path.targets, temperatures)
         losses = losses if weights is None else losses * weights
-        scores = -losses.sum(axis=1)
-        if usual_noise is not None:
-            scores = scores - 0.5 * np.log10(RELATIVE_NOISE / usual_noise) ** 2
-    best = len(scores) - 1 - int(np.argmax(scores[::-1]))
-    return NoiseChoice(float(grid[best]), float(temperatures[best]), losses[best], grid, scores)
+        return cls(-losses.sum(axis=1), temperatures, losses)
+
+    def joined(self, other: Self, order: Integers) -> Self:
+        """Return the levels of both in the given order."""
+        pairs = [(getattr(self, name.name), getattr(other, name.name)) for name in fields(self)]
+        return type(self)(*(np.concatenate(pair)[order] for pair in pairs))
 
 
-def clearly_better(new: NoiseChoice, old: NoiseChoice) -> bool:
-    """Tell whether leaving one out costs less by over one standard error of the difference."""
-    gain = old.losses - new.losses
-    return bool(gain.mean() > gain.std() / np.sqrt(len(gain)))
+def _levels_beyond(relative: Array, scores: Array, best: int) -> Array:
+    """Return further levels beyond the end of the grid at which the best one lies, if it does."""
+    if best == len(relative) - 1 and scores[best] > scores[best - 1]:
+        return np.asarray(relative[-1] * DECADE)
+    if best == 0 and scores[0] > scores[1]:
+        return np.asarray(relative[0] / DECADE)
+    return np.empty(0)
 
 
 def cross_entropies(scores: Array, targets: Array, temperature: Array) -> Array:

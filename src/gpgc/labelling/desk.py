@@ -86,9 +86,8 @@ class Desk:
     def classes(self) -> list[dict[str, Any]]:
         """Return the classes with their keys and their numbers of labels."""
         given = [each.label for each in self.session.ledger.labels.values()]
-        letters = {name: letter for name, letter in self._keys.items()}
         return [
-            {"name": name, "key": letters.get(name) or _key(place), "labels": given.count(name)}
+            {"name": name, "key": self._keys.get(name) or _key(place), "labels": given.count(name)}
             for place, name in enumerate(self.session.ledger.classes)
         ]
 

@@ -59,7 +59,7 @@ def audited_accuracy(hits: int, audited: int, belief: float) -> Interval | None:
     --------
     >>> found = audited_accuracy(18, 20, 0.85)
     >>> round(found.mean, 2), round(found.low, 2), round(found.high, 2)
-    (0.87, 0.74, 0.96)
+    (0.87, 0.73, 0.96)
     >>> audited_accuracy(4, 4, 0.9) is None
     True
     """

@@ -73,12 +73,12 @@ def prediction_rows(ids: Sequence[str], estimator: GPGCClassifier) -> Iterator[t
 
 
 def to_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    """Return a table with a header as CSV.
+    r"""Return a table with a header as CSV.
 
     Examples
     --------
     >>> to_csv(["id", "label"], [("n1", "a,b")])
-    b'id,label\\nn1,"a,b"\\n'
+    b'id,label\nn1,"a,b"\n'
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

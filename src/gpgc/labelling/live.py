@@ -95,7 +95,7 @@ class LiveModel:
         self._build, self._n_nodes, self._publish = build, n_nodes, publish
         self._changed = threading.Condition()
         self._wanted: tuple[dict[int, str], frozenset[int], tuple[int, ...]] | None = None
-        self._stopping = False
+        self._stopping = self._is_exhausted = False
         self._chosen: LabelPosterior | None = None
         self._choosing: Future[None] | None = None
         self._background = ThreadPoolExecutor(1, thread_name_prefix="gpgc-choice")
@@ -119,9 +119,7 @@ class LiveModel:
         """Begin to build the model, in the thread."""
         self._thread.start()
 
-    def want(
-        self, labels: dict[int, str], excluded: Iterable[int], pending: Iterable[int]
-    ) -> None:
+    def want(self, labels: dict[int, str], excluded: Iterable[int], pending: Iterable[int]) -> None:
         """Say what the model shall learn from, never suggest, and take as labelled soon."""
         with self._changed:
             self._wanted = (labels, frozenset(excluded), tuple(pending))
@@ -131,7 +129,12 @@ class LiveModel:
         """Return the best suggestion that is not taken, waiting for one if need be."""
         with self._changed:
             self._changed.wait_for(
-                lambda: self._stopping or self.failure or any(not taken(n) for n in self.queue),
+                lambda: (
+                    self._stopping
+                    or self.failure is not None
+                    or self._is_exhausted
+                    or any(not taken(node) for node in self.queue)
+                ),
                 timeout,
             )
             free = [node for node in self.queue if not taken(node)]
@@ -202,7 +205,7 @@ class LiveModel:
         strategy = "weighted" if labelling.is_conditioned else "variance"
         queue = labelling.suggest(QUEUE, strategy, pending=self._pending).nodes.tolist()  # type: ignore[arg-type]
         with self._changed:
-            self.queue = queue
+            self.queue, self._is_exhausted = queue, not queue
             self._changed.notify_all()
         self._publish("queue")
 

@@ -119,6 +119,8 @@ class Session:
                 if node is None:
                     if self.live.failure:
                         raise DataError(f"the model failed: {self.live.failure}")
+                    if not self._desk(by):
+                        self._offer_any(by)
                     return self._desk(by)[:n]
                 if not self._is_taken(node):
                     self._desk(by).append(node)
@@ -317,10 +319,11 @@ class Session:
     def _audit_window(self) -> list[int]:
         """Return the next audit items: the first of the seeded order that nobody has decided."""
         decided, window = self.ledger.decided, []
+        size = min(RESERVED, 1 + len(self.ids) // 25)
         for node in self._order:
             if self.ids[node] not in decided:
                 window.append(int(node))
-                if len(window) == RESERVED:
+                if len(window) == size:
                     break
         return window
 
@@ -339,6 +342,11 @@ class Session:
         free = [node for node in waiting if not self._is_taken(node)]
         desk.extend(free[:1])
         return bool(free)
+
+    def _offer_any(self, by: str) -> None:
+        """Put any node on the desk, where the model has nothing to suggest any more."""
+        free = (int(node) for node in self._order if not self._is_taken(int(node)))
+        self._desk(by).extend([node for _, node in zip(range(1), free, strict=False)])
 
     def _role(self, node: int, event: Record, by: str) -> Role:
         on_desk = node in self._desk(by)

@@ -12,7 +12,14 @@ import numpy as np
 from gpgc._typing import Array
 from gpgc.errors import InputError
 from gpgc.files import read_table
-from gpgc.labelling.items import SUFFIXES, ImageFileItems, ImageItems, Items, TextItems, read_picture
+from gpgc.labelling.items import (
+    SUFFIXES,
+    ImageFileItems,
+    ImageItems,
+    Items,
+    TextItems,
+    read_picture,
+)
 
 SIDE = 24
 """Pixels to which images are scaled for their instant features."""

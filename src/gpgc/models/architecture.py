@@ -59,7 +59,7 @@ class Network(Protocol):
     """Noise that fits many graphs, relative to the mean prior variance."""
 
     covariance: Covariance
-    """Γ of all nodes, with the trust in the graph that was set last."""
+    """Γ of all nodes, with full trust in the graph."""
 
     def variant(self, architecture: Architecture) -> Self:
         """Return another architecture of the same kind on the same graph, features and landmarks.
@@ -67,14 +67,14 @@ class Network(Protocol):
         What does not depend on the architecture is shared.
         """
 
-    def candidates(self, labelled: Integers) -> Iterator[tuple[float, Array]]:
-        """Give shares of the features' own covariance with the Γ_DD that they lead to.
+    def candidates(self, rows: Integers, columns: Integers) -> Iterator[tuple[float, Array]]:
+        """Give fractions of the features' own covariance with the Γ[rows, columns] they lead to.
 
         The first is the default; later ones trust the graph less.
         """
 
-    def set_feature_share(self, share: float) -> None:
-        """Make ``covariance`` the one with this share."""
+    def covariance_at(self, fraction: float) -> Covariance:
+        """Return Γ of all nodes with this fraction of the features' own covariance."""
 
     def by_features(self) -> Covariance | None:
         """Return the covariance of the features without the graph; None without features."""
@@ -83,7 +83,7 @@ class Network(Protocol):
         """Return the covariance by which it is planned what to label, where no label is known."""
 
     def join(
-        self, rows: sp.csr_array, features: Any, labelled: Integers
+        self, rows: sp.csr_array, features: Any, labelled: Integers, fraction: float
     ) -> tuple[Covariance, Integers, Integers]:
         """Return a covariance that holds new and labelled nodes, and where each are in it.
 
@@ -95,6 +95,8 @@ class Network(Protocol):
             Of the new nodes; None in a graph without features.
         labelled : int array of shape (D,)
             The labelled nodes.
+        fraction : float
+            Of the features' own covariance.
         """
 
 

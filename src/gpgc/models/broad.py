@@ -48,8 +48,8 @@ REACHES = (0.05, 0.1, 0.3)
 
 STEPS = 20
 
-FEATURE_SHARES = (0.0, 1 / 3, 1.0)
-"""Shares of the features' own covariance, from trust in the graph to none."""
+FEATURE_FRACTIONS = (0.0, 1 / 3, 1.0)
+"""Fractions of the features' own covariance, from trust in the graph to none."""
 
 EXACT_NODES = 2000
 """Number of nodes up to which every node is a landmark."""
@@ -95,34 +95,33 @@ class BroadNetwork:
             rng = np.random.default_rng(architecture.seed)
             self.landmarks = np.sort(rng.choice(n_nodes, N_LANDMARKS, replace=False))
         self._by_graph = self._mean(self._rows, self.landmarks)
-        self.set_feature_share(0.0)
+        self.covariance = self.covariance_at(0.0)
 
     def variant(self, architecture: Architecture) -> Self:
         """Return another architecture on the same graph, with the same diffused features."""
         other = copy(self)
         other.architecture = architecture
         other._by_graph = other._mean(self._rows, self.landmarks)
-        other.set_feature_share(0.0)
+        other.covariance = other.covariance_at(0.0)
         return other
 
-    def candidates(self, labelled: Integers) -> Iterator[tuple[float, Array]]:
-        """Give the shares of the features' own covariance with the Γ_DD that they lead to."""
-        by_graph = self._by_graph.block(labelled, labelled)
+    def candidates(self, rows: Integers, columns: Integers) -> Iterator[tuple[float, Array]]:
+        """Give fractions of the features' own covariance with the Γ[rows, columns] they lead to."""
+        by_graph = self._by_graph.block(rows, columns)
         weight = self.architecture.weight_variance
         yield 0.0, weight * by_graph
         if self._features is None:
             return
-        known = self._known(labelled)
-        place = np.searchsorted(known, labelled)
-        by_features = self._feature_view(known, self._landmarks_in(known)).block(place, place)
-        for share in FEATURE_SHARES[1:]:
-            yield share, weight * ((1 - share) * by_graph + share * by_features)
+        known = self._known(np.union1d(rows, columns))
+        index = (np.searchsorted(known, nodes) for nodes in (rows, columns))
+        by_features = self._feature_view(known, self._landmarks_in(known)).block(*index)
+        for fraction in FEATURE_FRACTIONS[1:]:
+            yield fraction, weight * ((1 - fraction) * by_graph + fraction * by_features)
 
-    def set_feature_share(self, share: float) -> None:
-        """Make ``covariance`` the one with this share."""
-        self._share = share
-        by_features = self._feature_view(None, self.landmarks) if share else None
-        self.covariance = self._mixed(self._by_graph, by_features)
+    def covariance_at(self, fraction: float) -> Covariance:
+        """Return Γ of all nodes with this fraction of the features' own covariance."""
+        by_features = self._feature_view(None, self.landmarks) if fraction else None
+        return self._mixed(self._by_graph, by_features, fraction)
 
     def by_features(self) -> Covariance | None:
         """Return k k of the features alone, at unit variance."""
@@ -137,7 +136,7 @@ class BroadNetwork:
         return self._layers(self._leaf(self._rows[0]))
 
     def join(
-        self, rows: sp.csr_array, features: Any, labelled: Integers
+        self, rows: sp.csr_array, features: Any, labelled: Integers, fraction: float
     ) -> tuple[Covariance, Integers, Integers]:
         """Return the covariance of landmarks, labelled and new nodes.
 
@@ -162,8 +161,8 @@ class BroadNetwork:
             _scale_to_unit(new)
             joined.append(self._unit(np.vstack([fitted.directions[known], new])))
         landmarks = self._landmarks_in(known)
-        by_features = self._feature_view(known, landmarks, features) if self._share else None
-        covariance = self._mixed(self._mean(joined, landmarks), by_features)
+        by_features = self._feature_view(known, landmarks, features) if fraction else None
+        covariance = self._mixed(self._mean(joined, landmarks), by_features, fraction)
         fresh = np.arange(len(known), len(known) + n_new)
         return covariance, fresh, np.searchsorted(known, labelled)
 
@@ -205,10 +204,12 @@ class BroadNetwork:
             layer = Activate(Affine(layer, bias_variance=self.architecture.bias_variance))
         return layer
 
-    def _mixed(self, by_graph: Covariance, by_features: Covariance | None) -> Covariance:
+    def _mixed(
+        self, by_graph: Covariance, by_features: Covariance | None, fraction: float
+    ) -> Covariance:
         inner = by_graph
         if by_features is not None:
-            inner = Mix([by_graph, by_features], [1 - self._share, self._share])
+            inner = Mix([by_graph, by_features], [1 - fraction, fraction])
         return Affine(inner, self.architecture.weight_variance)
 
     def _draw_sketch(self, n_nodes: int, n_features: int) -> sp.csr_array | None:

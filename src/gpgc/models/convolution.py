@@ -53,10 +53,10 @@ class ConvolutionNetwork:
         other.covariance = other._layers(self.propagation, self._rows)
         return other
 
-    def candidates(self, labelled: Integers) -> Iterator[tuple[float, Array]]:
-        """Give Γ_DD; these networks have no choice of trust."""
-        self._check_field(labelled)
-        yield 0.0, self.covariance.block(labelled, labelled)
+    def candidates(self, rows: Integers, columns: Integers) -> Iterator[tuple[float, Array]]:
+        """Give Γ[rows, columns]; these networks have no choice of trust."""
+        self._check_field(columns)
+        yield 0.0, self.covariance.block(rows, columns)
 
     def _check_field(self, labelled: Integers) -> None:
         """Refuse depths whose receptive field makes the exact covariance hopeless."""
@@ -74,8 +74,9 @@ class ConvolutionNetwork:
                 "use depth=2, model='small' or model='broad'"
             )
 
-    def set_feature_share(self, share: float) -> None:
-        """Do nothing: these networks have no choice of trust."""
+    def covariance_at(self, fraction: float) -> Covariance:
+        """Return Γ, whatever the fraction: these networks have no choice of trust."""
+        return self.covariance
 
     def by_features(self) -> Covariance | None:
         """Return Γ of the same layers where no node has a neighbour."""
@@ -89,7 +90,7 @@ class ConvolutionNetwork:
         return self.covariance
 
     def join(
-        self, rows: sp.csr_array, features: Any, labelled: Integers
+        self, rows: sp.csr_array, features: Any, labelled: Integers, fraction: float
     ) -> tuple[Covariance, Integers, Integers]:
         """Return the covariance of the receptive field of the new and the labelled nodes."""
         n_new, n_all = rows.shape

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from scipy.sparse import csr_array
+from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
@@ -109,7 +110,8 @@ class Labelling:
     Parameters
     ----------
     estimator : GPGCClassifier
-        Fitted; it is conditioned on further labels as they come. Use :meth:`on` to begin without.
+        Fitted. The labelling goes on from a copy: the estimator itself stays as it is. Use
+        :meth:`on` to begin without.
     candidates : int array, optional
         Nodes that may be suggested; all when not given. Labelled ones never are.
     costs : array of shape (N,), optional
@@ -150,7 +152,17 @@ class Labelling:
         nodes: Any = None,
         refresh: Literal["auto", "manual"] = "auto",
     ) -> None:
-        self._estimator = estimator
+        check_is_fitted(estimator)
+        self._begin(estimator, candidates, costs, nodes, refresh)
+        labelled = estimator.labelled_nodes_
+        self._note(labelled, estimator.transduction_[labelled])
+        self.adopt(LabelPosterior(estimator, self.nodes))
+
+    def _begin(
+        self, estimator: GPGCClassifier, candidates: Any, costs: Any, nodes: Any, refresh: str
+    ) -> None:
+        """Plan on the estimator's graph, as if it had no labels."""
+        self._estimator = copy(estimator)
         self._n_nodes = n_nodes = estimator.covariance_.n_nodes
         self._costs = _check_costs(costs, n_nodes)
         chosen = check_nodes(candidates, n_nodes)
@@ -163,9 +175,6 @@ class Labelling:
         self._codes: dict[int, int] = {}
         self._skipped: set[int] = set()
         self._posterior: LabelPosterior | None = None
-        labelled = getattr(estimator, "labelled_nodes_", np.empty(0, dtype=np.intp))
-        if len(labelled):
-            self.add(labelled, estimator.transduction_[labelled])
 
     @classmethod
     def on(
@@ -184,9 +193,11 @@ class Labelling:
         estimator = GPGCClassifier(**settings)
         if y is not None and not all(_is_blank(label) for label in y):
             estimator.fit(X, y, adjacency)
-        else:
-            estimator._fit_graph(X, adjacency, _count_nodes(X, y, adjacency))
-        return cls(estimator, candidates=candidates, costs=costs, nodes=nodes, refresh=refresh)
+            return cls(estimator, candidates=candidates, costs=costs, nodes=nodes, refresh=refresh)
+        estimator._fit_graph(X, adjacency, _count_nodes(X, y, adjacency))
+        labelling = object.__new__(cls)
+        labelling._begin(estimator, candidates, costs, nodes, refresh)
+        return labelling
 
     @property
     def labels(self) -> dict[int, Any]:
@@ -266,10 +277,7 @@ class Labelling:
             raise InputError(f"labels must not be blank (-1, None or NaN), got {given}")
         if len(np.unique(chosen)) < len(chosen) or np.isin(chosen, list(self._codes)).any():
             raise InputError("nodes must be different ones without a label, got some twice")
-        self._name_classes(given)
-        codes = [self.classes.index(label) for label in given]
-        self._codes |= dict(zip(chosen.tolist(), codes, strict=True))
-        self._plan.observe(chosen)
+        self._note(chosen, given)
         if self._posterior is None and self._refreshes_itself:
             self.refresh()  # what later suggestions share is computed with the first label
 
@@ -345,7 +353,10 @@ class Labelling:
         return self._conditioned().explained() if self._codes else 0.0
 
     def estimator(self, y: Any = None) -> GPGCClassifier:
-        """Return the classifier on the labels so far, or on others, with all choices made again."""
+        """Return a classifier on the labels so far, or on others, with all choices made again.
+
+        It is the caller's: later labels do not change it.
+        """
         if y is None:
             y = np.full(self._n_nodes, None, dtype=object)
             for node, code in self._codes.items():
@@ -373,7 +384,14 @@ class Labelling:
         self._posterior.follow(self._codes, len(self.classes))
         return self._posterior
 
-    def _name_classes(self, labels: list[Any]) -> None:
+    def _note(self, nodes: Integers, given: Sequence[Any]) -> None:
+        """Remember labels, and plan as if they were known."""
+        self._name_classes(given)
+        codes = [self.classes.index(label) for label in given]
+        self._codes |= dict(zip(nodes.tolist(), codes, strict=True))
+        self._plan.observe(nodes)
+
+    def _name_classes(self, labels: Sequence[Any]) -> None:
         self.classes += [label for label in dict.fromkeys(labels) if label not in self.classes]
 
     def _drop_unseen_classes(self) -> None:

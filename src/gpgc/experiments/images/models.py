@@ -22,7 +22,7 @@ from gpgc.gp import NoisePath
 from gpgc.gp.selection import cross_entropies, fit_temperature
 from gpgc.kernels import BaseKernel, Covariance, InnerProduct, SquaredExponential
 from gpgc.models import Model
-from gpgc.models.broad import FEATURE_SHARES
+from gpgc.models.broad import FEATURE_FRACTIONS
 
 KERNELS: tuple[BaseKernel, ...] = (InnerProduct(), SquaredExponential(1.0))
 FEATURE_NORMS: tuple[FeatureNorm, ...] = ("none", "l2")
@@ -96,10 +96,11 @@ def candidates(
             estimator = GPGCClassifier(model, kernel, feature_norm=norm)
             estimator._fit_graph(features, graph, graph.shape[0])
             network = estimator._network
-            for share in FEATURE_SHARES if model == "broad" else (0.0,):
-                network.set_feature_share(share)
-                covariance = network.covariance
-                words = f"features alone {share:.0%}" if model == "broad" else f"{kernel}, {norm}"
+            for fraction in FEATURE_FRACTIONS if model == "broad" else (0.0,):
+                covariance = network.covariance_at(fraction)
+                words = (
+                    f"features alone {fraction:.0%}" if model == "broad" else f"{kernel}, {norm}"
+                )
                 yield Candidate(model, words, covariance, seen, covariance.block(seen, seen))
 
 
