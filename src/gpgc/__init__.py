@@ -10,6 +10,7 @@ from gpgc.errors import DataError, GPGCWarning, InputError
 
 if TYPE_CHECKING:
     from gpgc.estimators import GPGCClassifier, GPGCRegressor, load, select
+    from gpgc.labelling.label import label
     from gpgc.models import covariance
     from gpgc.uncertainty.suggest import Labelling, suggest
 
@@ -24,6 +25,7 @@ __all__ = [
     "Labelling",
     "__version__",
     "covariance",
+    "label",
     "load",
     "select",
     "suggest",
@@ -34,6 +36,7 @@ _HOMES = {
     "GPGCRegressor": "gpgc.estimators",
     "Labelling": "gpgc.uncertainty.suggest",
     "covariance": "gpgc.models",
+    "label": "gpgc.labelling.label",
     "load": "gpgc.estimators",
     "select": "gpgc.estimators",
     "suggest": "gpgc.uncertainty.suggest",

@@ -12,6 +12,7 @@ import typer
 import gpgc
 from gpgc.cli import reproduce
 from gpgc.cli.compare import compare
+from gpgc.cli.label import label
 from gpgc.errors import DataError, InputError
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app = typer.Typer(
 
 app.add_typer(reproduce.app, name="reproduce")
 app.command()(compare)
+app.command()(label)
 
 ModelOption = Annotated[str, typer.Option("--model", help="broad; big or small as in the paper.")]
 KernelOption = Annotated[

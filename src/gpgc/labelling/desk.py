@@ -86,9 +86,15 @@ class Desk:
     def classes(self) -> list[dict[str, Any]]:
         """Return the classes with their keys and their numbers of labels."""
         given = [each.label for each in self.session.ledger.labels.values()]
+        names = self.session.ledger.classes
+        are_digits = all(len(name) == 1 and name in "0123456789" for name in names)
         return [
-            {"name": name, "key": self._keys.get(name) or _key(place), "labels": given.count(name)}
-            for place, name in enumerate(self.session.ledger.classes)
+            {
+                "name": name,
+                "key": self._keys.get(name) or (name if are_digits else _key(place)),
+                "labels": given.count(name),
+            }
+            for place, name in enumerate(names)
         ]
 
     def next(self, by: str, n: int = 2) -> dict[str, Any]:
@@ -118,7 +124,7 @@ class Desk:
                 {
                     "item": int(other),
                     "line": self.source.items.line(int(other)),
-                    "label": given.label if given and given.role != "audit" else None,
+                    "label": given.label if given else None,
                     "guess": _guess(said),
                 }
             )

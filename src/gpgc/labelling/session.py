@@ -63,6 +63,7 @@ class Session:
     >>> def build(nodes):
     ...     return Labelling.on(None, adjacency=graph, nodes=nodes, refresh="manual")
     >>> session = Session("abcdef", build, Path(mkdtemp()) / "labels.jsonl", ["left", "right"])
+    >>> session.start()
     >>> (item,) = session.next("anna", 1)
     >>> session.record({"do": "label", "item": item, "label": "left"}, "anna")["labels"]
     1
@@ -97,6 +98,9 @@ class Session:
         self.live = LiveModel(lambda: build(kept), len(self.ids), self.announce)
         self.certificate = Certificate(self)
         self.curve: list[dict[str, Any]] = []
+
+    def start(self) -> None:
+        """Begin to build the model, in its thread."""
         self._inform()
         self.live.start()
 
