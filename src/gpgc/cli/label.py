@@ -47,6 +47,10 @@ def label(
         int, typer.Option(help="Neighbours of the graph that is built when --edges is left out.")
     ] = 10,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 0,
+    token: Annotated[
+        str | None,
+        typer.Option(help="Secret of the address; the same again lets open tabs go on."),
+    ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the address, open nothing.")
     ] = False,
@@ -76,7 +80,7 @@ def label(
         keys=keys,
         n_neighbors=neighbors,
     )
-    server = Server(desk, port)
+    server = Server(desk, port, token)
     address = server.url + (f"&by={by}" if by.isalnum() else "")
     sys.stdout.write(f"gpgc label: {address}\n")
     sys.stdout.flush()

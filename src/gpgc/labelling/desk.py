@@ -71,6 +71,7 @@ class Desk:
         """Return what a page needs to know to begin."""
         return {
             "title": self.source.title,
+            "session": self.session.journal.records[0]["ids_sha256"][:16],
             "kind": self.source.items.kind,
             "nodes": len(self.session.ids),
             "classes": self.classes(),

@@ -20,6 +20,9 @@ from gpgc.uncertainty.suggest import Labelling
 if TYPE_CHECKING:
     from gpgc.labelling.widget import LabelWidget
 
+CANDIDATES = 5000
+"""Nodes among which the next item is looked for; of more, a seeded sample, so that it is quick."""
+
 
 def label(
     X: Any,
@@ -128,7 +131,15 @@ def open_desk(
         else:
             graph = as_adjacency(graph, len(source.ids))
         tell(0.4, "spreading features over the graph, and planning what to ask first")
-        return Labelling.on(features, None, graph, nodes=nodes, refresh="manual", **settings)
+        return Labelling.on(
+            features,
+            None,
+            graph,
+            candidates=_candidates(len(source.ids), seed),
+            nodes=nodes,
+            refresh="manual",
+            **settings,
+        )
 
     session = Session(
         source.ids,
@@ -141,6 +152,13 @@ def open_desk(
     desks.append(Desk(session, source, target, keys))
     session.start()
     return desks[0]
+
+
+def _candidates(n_nodes: int, seed: int) -> Integers | None:
+    if n_nodes <= CANDIDATES:
+        return None
+    rng = np.random.default_rng([seed, 3])
+    return np.sort(rng.choice(n_nodes, CANDIDATES, replace=False))
 
 
 def _known(y: Any, names: list[str]) -> dict[str, str]:

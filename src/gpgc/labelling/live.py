@@ -17,7 +17,7 @@ from gpgc.estimators import GPGCClassifier
 from gpgc.labelling.label_posterior import NOTHING, LabelPosterior, strongest
 from gpgc.uncertainty.suggest import Labelling
 
-QUEUE = 4
+QUEUE = 6
 """Suggestions that are kept ready, so that a person never waits for the model."""
 
 SURE = 0.9

@@ -110,6 +110,8 @@ class Server:
             self._socket.close()
             raise InputError(f"--port must be free, got {port}: {error.strerror}") from error
         self.port = int(self._socket.getsockname()[1])
+        if token is not None and not (len(token) >= 16 and token.replace("-", "").isalnum()):
+            raise InputError("--token must be at least 16 letters and digits, got fewer or others")
         token = token or new_token()
         self.url = f"http://127.0.0.1:{self.port}/?token={token}"
         config = uvicorn.Config(

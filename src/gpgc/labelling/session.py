@@ -187,7 +187,7 @@ class Session:
             "interval": None if found is None else found.as_dict(),
             "audit": [sum(hits.values()), len(audit)],
             "audit_skipped": sum(role == "audit" for role in ledger.skipped.values()),
-            "coverage": float((largest >= SURE).mean()) if len(largest) else 0.0,
+            "coverage": float((largest >= SURE).mean()) if len(predicted) > 1 else 0.0,
             "explained": opinion.explained,
             "changed": opinion.n_changed,
             "per_class": per_class(ledger.classes, learnt, audit, hits, predicted),
