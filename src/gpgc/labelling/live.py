@@ -96,6 +96,7 @@ class LiveModel:
         self._changed = threading.Condition()
         self._wanted: tuple[dict[int, str], frozenset[int], tuple[int, ...]] | None = None
         self._stopping = self._is_exhausted = False
+        self._is_busy = True
         self._chosen: LabelPosterior | None = None
         self._choosing: Future[None] | None = None
         self._background = ThreadPoolExecutor(1, thread_name_prefix="gpgc-choice")
@@ -143,6 +144,20 @@ class LiveModel:
             self.queue.remove(free[0])
             return free[0]
 
+    def settle(self, timeout: float = 60.0) -> bool:
+        """Wait until the model has done all that is wanted; returns whether it has."""
+        with self._changed:
+            return bool(
+                self._changed.wait_for(
+                    lambda: (
+                        self.failure is not None
+                        or self._stopping
+                        or not (self._is_busy or self._wanted or self._chosen or self._choosing)
+                    ),
+                    timeout,
+                )
+            )
+
     def fit(self, labels: dict[int, str]) -> Future[GPGCClassifier]:
         """Fit the classifier to labels of one's own choice, beside the live model."""
 
@@ -182,9 +197,12 @@ class LiveModel:
     def _step(self, labelling: Labelling) -> bool:
         """Do what is wanted by now; wait where nothing is."""
         with self._changed:
+            self._is_busy = False
+            self._changed.notify_all()
             self._changed.wait_for(lambda: self._stopping or self._wanted or self._chosen)
             if self._stopping:
                 return False
+            self._is_busy = True
             wanted, self._wanted = self._wanted, None
             chosen, self._chosen = self._chosen, None
         if wanted is not None:

@@ -30,6 +30,10 @@ WAIT = 20.0
 """Seconds that a request for the next item waits for the model."""
 
 
+LIVE_NODES, KEPT_NODES = 32_000, 2000
+"""Number of nodes up to which all are kept up with every label; of more, so many random ones."""
+
+
 class UnknownClassError(InputError):
     """A label that is none of the classes."""
 
@@ -53,8 +57,6 @@ class Session:
         Labels known before, by id; written to the journal once.
     seed : int, default 0
         Of the order of the audit items.
-    live_nodes : int, default 32,000
-        Number of nodes up to which all are kept up with every label; of more, a sample.
 
     Examples
     --------
@@ -79,7 +81,6 @@ class Session:
         *,
         imported: dict[str, str] | None = None,
         seed: int = 0,
-        live_nodes: int = 32_000,
     ) -> None:
         self.ids = list(ids)
         self.index = {name: node for node, name in enumerate(self.ids)}
@@ -93,8 +94,8 @@ class Session:
         self.ledger = self._open(tuple(classes), seed, imported or {})
         self._order = np.random.default_rng([self.seed, 1]).permutation(len(self.ids))
         self._closing_order = np.random.default_rng([self.seed, 2]).permutation(len(self.ids))
-        few = len(self.ids) <= live_nodes
-        kept = None if few else np.sort(self._order[:2000])
+        few = len(self.ids) <= LIVE_NODES
+        kept = None if few else np.sort(self._order[:KEPT_NODES])
         self.live = LiveModel(lambda: build(kept), len(self.ids), self.announce)
         self.certificate = Certificate(self)
         self.curve: list[dict[str, Any]] = []
