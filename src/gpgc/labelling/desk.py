@@ -84,6 +84,11 @@ class Desk:
             **self.session.summary(),
         }
 
+    def about(self) -> dict[str, Any]:
+        """Return what comes with all news."""
+        about = {"layout": self.layout_revision, "progress": self.progress}
+        return about | self.session.summary()
+
     def classes(self) -> list[dict[str, Any]]:
         """Return the classes with their keys and their numbers of labels."""
         given = [each.label for each in self.session.ledger.labels.values()]

@@ -171,10 +171,9 @@ async def _news(desk: Desk, request: Request) -> AsyncIterator[str]:
             wake.clear()
             names = list(pending)
             pending.clear()
-            about = {**desk.session.summary(), "layout": desk.layout_revision}
-            about["progress"] = desk.progress
+            about = json.dumps(desk.about())
             for name in names:
-                yield f"event: {name}\ndata: {json.dumps(about)}\n\n"
+                yield f"event: {name}\ndata: {about}\n\n"
             if "stopping" in names:
                 return
     finally:

@@ -793,6 +793,10 @@ function render({ model, el }) {
 
   const keys = model.get("keys") ?? root;
   keys.addEventListener("keydown", press);
+  if (keys === root) {
+    root.tabIndex = 0;
+    root.addEventListener("pointerup", (event) => event.target.closest("button, input, a, canvas") || root.focus());
+  }
 
   // ---- the beginning -----------------------------------------------------------------------------
   async function start() {
