@@ -185,7 +185,9 @@ def test_new_classes_and_the_closing_audit(serve, open_page, small):
         wait_for_labels(page, 7 + step)
     page.locator(".figure", has_text="Measured").wait_for()
     shot(page, "9-measured")
-    assert [line["role"] for line in server.lines() if line["do"] == "label"][-5:] == ["closing"] * 5
+    assert [line["role"] for line in server.lines() if line["do"] == "label"][-5:] == [
+        "closing"
+    ] * 5
     assert page.title() == "gpgc label"
     assert page.problems == []
 
@@ -220,9 +222,10 @@ def test_no_label_is_lost_or_doubled_by_kills(serve, open_page, small, kills):
             server.start()
             assert acknowledged <= set(given)
         deadline = time.monotonic() + 60
-        while page.locator(".item-box").get_attribute("data-item") == str(node) or page.locator(
-            ".item-box .calm"
-        ).count():
+        while (
+            page.locator(".item-box").get_attribute("data-item") == str(node)
+            or page.locator(".item-box .calm").count()
+        ):
             assert time.monotonic() < deadline
             page.wait_for_timeout(20)
     wait_for_labels(page, len(given))

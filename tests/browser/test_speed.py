@@ -40,7 +40,9 @@ def blocks(n_nodes, n_features, n_classes=6, links=5, seed=0):
     source = np.repeat(np.arange(n_nodes), links)
     low, high = first[truth[source]], first[truth[source] + 1]
     inside = order[(low + rng.random(len(source)) * (high - low)).astype(np.int64)]
-    target = np.where(rng.random(len(source)) < 0.8, inside, rng.integers(n_nodes, size=len(source)))
+    target = np.where(
+        rng.random(len(source)) < 0.8, inside, rng.integers(n_nodes, size=len(source))
+    )
     kept = source != target
     return truth, features, source[kept], target[kept]
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gpgc.labelling.label import open_desk
 from gpgc.labelling.items import as_items
+from gpgc.labelling.label import open_desk
 from gpgc.labelling.sources import Source
 
 

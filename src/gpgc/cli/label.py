@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import webbrowser
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -65,9 +67,7 @@ def label(
     try:
         from gpgc.labelling.server import Server
     except ImportError as error:
-        raise InputError(
-            f"gpgc label needs {error.name}: pip install 'gpgc[label]'"
-        ) from error
+        raise InputError(f"gpgc label needs {error.name}: pip install 'gpgc[label]'") from error
     source, imported = _source(demo, images, texts, features, edges, labels)
     names, keys = _classes(classes)
     desk = open_desk(
@@ -86,10 +86,9 @@ def label(
     sys.stdout.flush()
     if not no_browser:
         webbrowser.open(address)
-    try:
+    with suppress(KeyboardInterrupt):
         server.run()
-    finally:
-        desk.session.close()
+    desk.session.close()
     sys.stdout.write(f"stopped; {len(desk.session.ledger.labels)} labels in {journal}\n")
 
 
@@ -179,15 +178,14 @@ def _classes(text: str) -> tuple[list[str], dict[str, str]]:
     """Return the names of classes and the keys of those that have one."""
     names: list[str] = []
     keys: dict[str, str] = {}
-    for part in text.split(","):
-        name, _, key = part.strip().rpartition("=") if "=" in part else (part.strip(), "", "")
-        if not name:
-            continue
+    for part in filter(None, map(str.strip, text.split(","))):
+        found = re.fullmatch(r"(.+)=([A-Za-z])", part)
+        name = found[1] if found else part
         names.append(name)
-        if key:
-            if len(key) != 1 or not key.isalpha() or key in keys.values():
-                raise InputError(f"--classes must give each class a letter of its own, got {part!r}")
-            keys[name] = key.lower()
+        if found:
+            keys[name] = found[2].lower()
+    if len(set(keys.values())) < len(keys):
+        raise InputError(f"--classes must give each class a letter of its own, got {text!r}")
     if len(set(names)) < len(names):
         raise InputError(f"--classes must name each class once, got {text!r}")
     return names, keys

@@ -106,6 +106,7 @@ class Server:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._socket.bind(("127.0.0.1", port))
+            self._socket.listen(128)
         except OSError as error:
             self._socket.close()
             raise InputError(f"--port must be free, got {port}: {error.strerror}") from error

@@ -282,7 +282,7 @@ function render({ model, el }) {
     const mark = h("span", { class: "mark" }, word);
     if (place >= 0) mark.style.setProperty("--class", colourOf(place));
     mark.classList.toggle("given", Boolean(other.label));
-    return h("li", {}, h("button", { type: "button", onclick: () => visit(other.item), "aria-label": `Open ${other.line}${word ? `, ${word}` : ""}` }, content, mark));
+    return h("li", {}, h("button", { type: "button", onclick: () => visit(other.item), "aria-label": state.settings.kind === "image" ? `${other.line}, ${word}` : undefined }, content, mark));
   }
 
   function thumbnail(node) {
@@ -438,11 +438,14 @@ function render({ model, el }) {
   }
 
   let refilling = false;
+  let outdated = false;
   async function refill() {
+    outdated = refilling;
     if (refilling || outbox.length) return;
     refilling = true;
     const answer = await ask("next", { n: AHEAD });
     refilling = false;
+    if (outdated) return refill();
     if (!answer.ok || outbox.length) {
       if (!answer.ok && answer.status) warn(answer.body.problem);
       return;
