@@ -98,7 +98,7 @@ class LiveModel:
         self._stopping = self._is_exhausted = False
         self._is_busy = True
         self._chosen: LabelPosterior | None = None
-        self._choosing: Future[None] | None = None
+        self._is_choosing = False
         self._background = ThreadPoolExecutor(1, thread_name_prefix="gpgc-choice")
         self._ready = threading.Event()
         self._pending: tuple[int, ...] = ()
@@ -152,7 +152,7 @@ class LiveModel:
                     lambda: (
                         self.failure is not None
                         or self._stopping
-                        or not (self._is_busy or self._wanted or self._chosen or self._choosing)
+                        or not (self._is_busy or self._wanted or self._chosen or self._is_choosing)
                     ),
                     timeout,
                 )
@@ -215,8 +215,9 @@ class LiveModel:
             self._opine(labelling, chosen)
         elif not labelling.labels and self.opinion.classes:
             self._forget()
-        if labelling.labels and labelling.stale and self._choosing is None:
-            self._choosing = self._background.submit(self._choose, labelling.chooser())
+        if labelling.labels and labelling.stale and not self._is_choosing:
+            self._is_choosing = True
+            self._background.submit(self._choose, labelling.chooser())
         return True
 
     def _suggest(self, labelling: Labelling) -> None:
@@ -235,7 +236,7 @@ class LiveModel:
             self._publish("failure")
             raise
         with self._changed:
-            self._chosen, self._choosing = chosen, None
+            self._chosen, self._is_choosing = chosen, False
             self._changed.notify_all()
 
     def _opine(self, labelling: Labelling, chosen: LabelPosterior | None) -> None:

@@ -22,8 +22,8 @@ void main() {
   gl_Position = vec4(p * shape, 0.0, 1.0);
   float code = floor(said.x * 255.0 + 0.5), sure = said.y * 255.0;
   ring = sure > 254.5 ? 1.0 : 0.0;
-  square = mod(floor(code / 10.0), 2.0);
   bool unknown = code > 254.5;
+  square = unknown ? 0.0 : mod(floor(code / 10.0), 2.0);
   vec3 base = unknown ? vec3(0.55) : palette[int(mod(code, 10.0))];
   float alpha = unknown ? 0.4 : ring > 0.5 ? 1.0 : 0.12 + 0.8 * pow(sure / 254.0, 2.0);
   colour = vec4(base, alpha);

@@ -428,6 +428,7 @@ function render({ model, el }) {
     state.labels = body.labels ?? state.labels;
     if (body.phase && body.phase !== state.phase) {
       state.phase = body.phase;
+      if (!state.desk.length && !state.visiting) show();
       soon("estimate", showEstimate, 0);
     }
     if (body.classes) {
