@@ -1,9 +1,13 @@
 """From a key to the next item on the screen, and graphs of a million nodes."""
 
 import json
+import re
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from tests.browser.conftest import answer, item
 
@@ -74,3 +78,47 @@ def test_a_key_shows_the_next_item_of_20000_nodes(serve, open_page, tmp_path, re
     assert median < 500
     page.locator(".history[data-count='60']").wait_for()
     assert sum(line["do"] == "label" for line in server.lines()) == 60
+
+
+@pytest.mark.slow
+def test_a_million_nodes_are_usable(serve, open_page, tmp_path, record_property):
+    truth, features, source, target = blocks(1_000_000, 32)
+    np.save(tmp_path / "features.npy", features)
+    ones = np.ones(len(source), dtype=np.float32)
+    links = sp.csr_array((ones, (source, target)), shape=(len(truth), len(truth)))
+    sp.save_npz(tmp_path / "links.npz", links, compressed=False)
+    del features, links, source, target
+    start = time.monotonic()
+    server = serve(
+        "--features", tmp_path / "features.npy", "--edges", tmp_path / "links.npz",
+        "--classes", "a,b,c,d,e,f",
+    )  # fmt: skip
+    page = open_page(server, wait=False)
+    page.locator(".progress progress").wait_for()
+    shown = page.locator(".progress").inner_text()
+    page.locator(".item-box[data-item]").wait_for(timeout=600_000)
+    first = time.monotonic() - start
+    page.wait_for_timeout(2000)
+    page.evaluate(WATCH)
+    for _ in range(40):
+        answer(page, str(truth[item(page)] + 1))
+    taken = np.array(page.evaluate("window.taken"))
+    page.locator(".figure .big", has_text="of the rest right").wait_for(timeout=300_000)
+    page.screenshot(path=tmp_path / "million.png")
+    heap = page.evaluate("() => performance.memory.usedJSHeapSize") / 1e6
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    peak = int(re.search(r"VmHWM:\s+(\d+)", status)[1]) / 1e6
+    measured = {
+        "first item, s": round(first, 1),
+        "key to paint, ms": [
+            round(float(np.median(taken))),
+            round(float(np.quantile(taken, 0.95))),
+        ],
+        "peak memory, GB": round(peak, 2),
+        "heap of the page, MB": round(heap),
+        "progress": shown,
+    }
+    print(measured)
+    record_property("million", json.dumps(measured))
+    assert peak < 4
+    assert heap < 400

@@ -29,7 +29,7 @@ def label(
         typer.Option(help="Table (first column id), .npy or sparse .npz (ids 0 ... N-1)."),
     ] = None,
     edges: Annotated[
-        Path | None, typer.Option(help="Table with the columns source,target[,weight].")
+        Path | None, typer.Option(help="Table source,target[,weight], or sparse .npz.")
     ] = None,
     labels: Annotated[
         Path | None, typer.Option(help="Table id,label: labels known before, taken over once.")
@@ -169,7 +169,9 @@ def _with_graph(source: Source, found: object) -> Source:
     back[order] = np.arange(len(order))
     features = source.features if found.features is None else found.features[order]
     edges = found.edges
-    if edges is not None:
+    if edges is not None and not isinstance(edges, tuple):
+        edges = edges[order][:, order]
+    elif edges is not None:
         edges = (back[edges[0]], back[edges[1]], *edges[2:])
     return replace(source, features=features, adjacency=edges)
 

@@ -96,7 +96,7 @@ class TableItems(NodeItems):
 
     def __init__(self, ids: Sequence[str], X: Any, columns: Sequence[str] | None = None) -> None:
         super().__init__(ids)
-        self._rows = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+        self._rows: Any = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
         self._columns = columns
 
     def show(self, node: int) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class TableItems(NodeItems):
             largest = np.sort(np.argsort(-np.abs(values), kind="stable")[:MAX_CELLS])
             largest = largest[values[largest] != 0]
         names = self._columns or [f"feature {place}" for place in range(len(values))]
-        cells = [[str(names[place]), f"{values[place]:.4g}"] for place in largest]
+        cells = [[str(names[place]), f"{values[place]:.4g}"] for place in largest.tolist()]
         return {"cells": cells, "n_cells": len(values)}
 
 

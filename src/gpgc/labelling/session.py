@@ -385,7 +385,7 @@ class Session:
         if what == "opinion":
             found = self.estimate()
             point = {key: found[key] for key in ("labels", "interval", "coverage", "changed")}
-            self.curve = [*(p for p in self.curve if p["labels"] != point["labels"]), point][-2000:]
+            self.curve = [*(p for p in self.curve if p["labels"] < point["labels"]), point][-2000:]
         for listener in list(self._listeners):
             listener(what)
 

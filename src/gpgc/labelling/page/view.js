@@ -277,7 +277,7 @@ function render({ model, el }) {
 
   function nearby(other) {
     const place = state.classes.findIndex((each) => each.name === (other.label ?? (state.shows ? other.guess?.[0] : null)));
-    const word = other.label ?? (state.shows && other.guess ? `${other.guess[0]}? ${percent(other.guess[1])} %` : "");
+    const word = other.label ?? (state.shows && other.guess ? `${other.guess[0]}? ${percent(other.guess[1])} %` : "");
     const content = thumbnail(other.item) ?? h("span", { class: "line" }, other.line);
     const mark = h("span", { class: "mark" }, word);
     if (place >= 0) mark.style.setProperty("--class", colourOf(place));
@@ -337,7 +337,7 @@ function render({ model, el }) {
     for (const chip of classBar.querySelectorAll(".class")) {
       chip.classList.toggle("likely", state.shows && item?.guess?.[0] === chip.dataset.name);
     }
-    if (state.shows && item?.guess) itemNote.textContent += ` · model: ${item.guess[0]}, ${percent(item.guess[1])} %`;
+    if (state.shows && item?.guess) itemNote.textContent += ` · model: ${item.guess[0]}, ${percent(item.guess[1])} %`;
   }
 
   function togglePrediction() {
@@ -494,21 +494,21 @@ function render({ model, el }) {
       const { right, answered, skipped, of, low, high } = certificate;
       const done = answered + skipped === of;
       lines.push(
-        h("p", { class: "big" }, done ? `${percent(right / Math.max(answered, 1))} % right` : `${answered + skipped} of ${of} audited`),
+        h("p", { class: "big" }, done ? `${percent(right / Math.max(answered, 1))} % right` : `${answered + skipped} of ${of} audited`),
         h(
           "p",
           {},
           done
-            ? `Measured: ${right} of ${answered} fresh random items, 95 % interval ${percent(low)} to ${percent(high)} %${skipped ? `, ${skipped} skipped` : ""}.`
+            ? `Measured: ${right} of ${answered} fresh random items, 95 % interval ${percent(low)} to ${percent(high)} %${skipped ? `, ${skipped} skipped` : ""}.`
             : "Closing audit: the model is frozen; these are fresh random items.",
         ),
       );
     } else if (interval) {
       lines.push(
-        h("p", { class: "big" }, `About ${percent(interval.mean)} % of the rest right`),
-        h("p", {}, `Estimate, ${percent(interval.low)} to ${percent(interval.high)} %, from ${found.audit[1]} random items that the model never learns from${found.audit_skipped ? ` (${found.audit_skipped} more skipped)` : ""}.`),
+        h("p", { class: "big" }, `About ${percent(interval.mean)} % of the rest right`),
+        h("p", {}, `Estimate, ${percent(interval.low)} to ${percent(interval.high)} %, from ${found.audit[1]} random items that the model never learns from${found.audit_skipped ? ` (${found.audit_skipped} more skipped)` : ""}.`),
       );
-      if (target) lines.push(h("p", {}, interval.low >= target ? `Target of ${percent(target)} % reached.` : `Target: ${percent(target)} % at the lower end.`));
+      if (target) lines.push(h("p", {}, interval.low >= target ? `Target of ${percent(target)} % reached.` : `Target: ${percent(target)} % at the lower end.`));
     } else {
       const word = found.explained > 0.7 ? "well" : found.explained > 0.35 ? "partly" : "hardly";
       lines.push(
@@ -516,9 +516,9 @@ function render({ model, el }) {
         h("p", {}, state.labels ? `The items are ${word} covered by now. A number appears after five random items.` : "Label the first items; a number appears after five random ones."),
       );
     }
-    if (found.labels) lines.push(h("p", { class: "muted" }, `${percent(found.coverage)} % of items are clear (one class at 90 %) · the last answer changed ${found.changed.toLocaleString("en")}`));
+    if (found.labels) lines.push(h("p", { class: "muted" }, `${percent(found.coverage)} % of items are clear (one class at 90 %) · the last answer changed ${found.changed.toLocaleString("en")}`));
     figure.replaceChildren(...lines);
-    short.textContent = certificate ? "" : interval ? `estimate ${percent(interval.mean)} % (${percent(interval.low)}–${percent(interval.high)})` : "";
+    short.textContent = certificate ? "" : interval ? `estimate ${percent(interval.mean)} % (${percent(interval.low)}–${percent(interval.high)})` : "";
     curve.replaceChildren(drawCurve(found.curve, target));
     const open = found.per_class.filter((each) => each.labels && !each.audited && interval);
     perClass.replaceChildren(
@@ -534,7 +534,7 @@ function render({ model, el }) {
             "tbody",
             {},
             found.per_class.map((each) =>
-              h("tr", {}, h("th", { scope: "row" }, each.name), h("td", {}, each.labels), h("td", {}, `${percent(each.predicted)} %`), h("td", {}, each.audited ? `${each.hits} of ${each.audited}` : "none")),
+              h("tr", {}, h("th", { scope: "row" }, each.name), h("td", {}, each.labels), h("td", {}, `${percent(each.predicted)} %`), h("td", {}, each.audited ? `${each.hits} of ${each.audited}` : "none")),
             ),
           ),
         ),
@@ -728,7 +728,7 @@ function render({ model, el }) {
     const field = h("input", { type: "number", min: 1, max: 10000, value: 30, "aria-label": "Number of random items" });
     open(
       "Finish with a closing audit",
-      h("p", {}, "The model is frozen and you label fresh random items. What comes out is measured, not estimated: an exact 95 % interval. If 85 % are right, 30 items say 69 to 96 %, 60 say 73 to 93 %, 200 say 79 to 90 %."),
+      h("p", {}, "The model is frozen and you label fresh random items. What comes out is measured, not estimated: an exact 95 % interval. If 85 % are right, 30 items say 69 to 96 %, 60 say 73 to 93 %, 200 say 79 to 90 %."),
       form(() => {
         post({ do: "finish", n: Number(field.value) });
         dialog.close();
