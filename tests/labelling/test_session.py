@@ -249,6 +249,20 @@ def test_wrong_events_change_nothing(open_session, event, error):
     assert len(lines(desk)) == 1
 
 
+def test_nothing_is_shown_before_the_model_is_there(tmp_path, monkeypatch):
+    import threading
+
+    from gpgc.labelling.session import Session
+
+    monkeypatch.setattr("gpgc.labelling.session.WAIT", 0.05)
+    waits = threading.Event()
+    session = Session("abcdef", lambda nodes: waits.wait(), tmp_path / "labels.jsonl", "xy")
+    session.start()
+    assert session.next("anna", 1) == []
+    waits.set()
+    session.close()
+
+
 def test_chosen_items_count_as_chosen(open_session):
     desk = open_session()
     on_desk = desk.session.next("anna", 2)

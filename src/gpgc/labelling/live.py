@@ -95,7 +95,7 @@ class LiveModel:
         self._build, self._n_nodes, self._publish = build, n_nodes, publish
         self._changed = threading.Condition()
         self._wanted: tuple[dict[int, str], frozenset[int], tuple[int, ...]] | None = None
-        self._stopping = self._is_exhausted = False
+        self._stopping = self.is_exhausted = False
         self._is_busy = True
         self._chosen: LabelPosterior | None = None
         self._is_choosing = False
@@ -133,7 +133,7 @@ class LiveModel:
                 lambda: (
                     self._stopping
                     or self.failure is not None
-                    or self._is_exhausted
+                    or self.is_exhausted
                     or any(not taken(node) for node in self.queue)
                 ),
                 timeout,
@@ -224,7 +224,7 @@ class LiveModel:
         strategy = "weighted" if labelling.is_conditioned else "variance"
         queue = labelling.suggest(QUEUE, strategy, pending=self._pending).nodes.tolist()  # type: ignore[arg-type]
         with self._changed:
-            self.queue, self._is_exhausted = queue, not queue
+            self.queue, self.is_exhausted = queue, not queue
             self._changed.notify_all()
         self._publish("queue")
 

@@ -124,7 +124,7 @@ class Session:
                 if node is None:
                     if self.live.failure:
                         raise DataError(f"the model failed: {self.live.failure}")
-                    if not self._desk(by):
+                    if not self._desk(by) and self.live.is_exhausted:
                         self._offer_any(by)
                     return self._desk(by)[:n]
                 if not self._is_taken(node):
