@@ -9,8 +9,8 @@ import pytest
 
 from gpgc.errors import DataError, InputError
 from gpgc.labelling.estimate import audited_accuracy, exact_interval, is_audit
+from gpgc.labelling.events import UnknownClassError
 from gpgc.labelling.export import export
-from gpgc.labelling.session import UnknownClassError
 from tests.labelling.conftest import made_up, work
 
 
@@ -152,7 +152,7 @@ def test_audit_items_are_kept_out_of_the_model_until_the_end(open_session):
         audit = {session.index[name] for name in session.ledger.with_role("audit")}
         assert not audit & set(session.live.labelling.labels)
     assert len(audit) == 5
-    order = [node for node in session._order if node in audit]
+    order = [node for node in session.audits.order if node in audit]
     assert order == [session.index[name] for name in session.ledger.with_role("audit")]
     rows = read(export(session, "labels.csv"))
     assert {row["role"] for row in rows} == {"suggested", "audit"}

@@ -1,9 +1,9 @@
-"""Everything that a page or a widget may ask of a session, by the name of a route."""
+"""Everything that a page or a widget may ask of a session."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from gpgc._typing import Integers
 from gpgc.errors import InputError
+from gpgc.labelling.events import MAX_CLASSES, MAX_LABEL
 from gpgc.labelling.export import NAMES
 from gpgc.labelling.items import Picture
-from gpgc.labelling.label_posterior import NOTHING
 from gpgc.labelling.layout import layouts
-from gpgc.labelling.session import MAX_CLASSES, MAX_LABEL, Session
+from gpgc.labelling.opinion import NOTHING
+from gpgc.labelling.session import Session
 from gpgc.labelling.sources import Source
 
 N_NEIGHBORS = 8
@@ -226,26 +227,6 @@ class Desk:
             return around[:N_NEIGHBORS]
         covariance = labelling.covariance(around, np.array([node]))[:, 0]
         return np.asarray(around[np.argsort(-covariance, kind="stable")[:N_NEIGHBORS]])
-
-
-def routes(desk: Desk) -> dict[str, Callable[[Mapping[str, Any], str], Any]]:
-    """Return the questions that may be asked, each as a function of its arguments and the person.
-
-    The answer is a dict for JSON, bytes, or a Picture.
-    """
-    return {
-        "session": lambda asked, by: desk.settings(),
-        "next": lambda asked, by: desk.next(by, int(asked.get("n", 2))),
-        "item": lambda asked, by: desk.item(desk.check(asked.get("item"))),
-        "near": lambda asked, by: desk.near(desk.check(asked.get("item"))),
-        "image": lambda asked, by: desk.picture(desk.check(asked.get("item"))),
-        "edges": lambda asked, by: desk.edges(desk.check(asked.get("item"))),
-        "estimate": lambda asked, by: desk.estimate(),
-        "history": lambda asked, by: desk.history(by),
-        "search": lambda asked, by: desk.search(str(asked.get("q", ""))),
-        "layout": lambda asked, by: desk.layout(),
-        "colours": lambda asked, by: desk.colours(),
-    }
 
 
 def _key(place: int) -> str:

@@ -6,9 +6,7 @@ says far too little. The audit items are drawn at random and kept out of the mod
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from scipy.stats import beta
@@ -102,35 +100,3 @@ def is_audit(position: int, seed: int) -> bool:
     every = OFTEN if position < turn else SELDOM
     block, place = divmod(position, every)
     return int(np.random.default_rng([seed, every, block]).integers(every)) == place
-
-
-def per_class(
-    classes: tuple[str, ...],
-    labels: Mapping[str, str],
-    audit: Mapping[str, str],
-    hits: Mapping[str, bool],
-    predicted: Mapping[str, float],
-) -> list[dict[str, Any]]:
-    """Return for each class its labels, predicted fraction and audit hits.
-
-    Parameters
-    ----------
-    classes : tuple of str
-        All of them.
-    labels, audit : mapping of id to class
-        Labels that the model learnt from, and those of audit items.
-    hits : mapping of id to bool
-        Whether the model is right on each audit item.
-    predicted : mapping of class to float
-        Fraction of the rest that the model puts into each class.
-    """
-    return [
-        {
-            "name": name,
-            "labels": sum(label == name for label in labels.values()),
-            "predicted": predicted.get(name, 0.0),
-            "audited": sum(label == name for label in audit.values()),
-            "hits": sum(hits.get(node, False) for node, label in audit.items() if label == name),
-        }
-        for name in classes
-    ]

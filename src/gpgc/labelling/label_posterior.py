@@ -5,27 +5,12 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
 from gpgc.estimators import GPGCClassifier
 from gpgc.gp.calibration import softmax
+from gpgc.labelling.opinion import strongest
 from gpgc.uncertainty.growing import GrowingPosterior
-
-NOTHING = np.iinfo(np.uint8).max
-"""Code of a node on which there is no opinion."""
-
-
-def strongest(probability: Array) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the most probable class of each row, and its probability in 254ths.
-
-    Examples
-    --------
-    >>> strongest(np.array([[0.5, 0.5], [0.0, 1.0]]))
-    (array([0, 1], dtype=uint8), array([127, 254], dtype=uint8))
-    """
-    certainty = np.rint(probability.max(axis=1) * (NOTHING - 1))
-    return probability.argmax(axis=1).astype(np.uint8), certainty.astype(np.uint8)
 
 
 class LabelPosterior:

@@ -5,74 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gpgc._typing import Array, Integers
 from gpgc.errors import DataError
 from gpgc.estimators import GPGCClassifier
-from gpgc.labelling.label_posterior import NOTHING, LabelPosterior, strongest
+from gpgc.labelling.label_posterior import LabelPosterior
+from gpgc.labelling.opinion import NOTHING, Opinion, recode, strongest
 from gpgc.uncertainty.suggest import Labelling
 
 QUEUE = 6
 """Suggestions that are kept ready, so that a person never waits for the model."""
-
-SURE = 0.9
-"""Probability from which on the 90 % set of a node holds one class."""
-
-
-@dataclass(frozen=True, eq=False)
-class Opinion:
-    """What the model says after some labels; never changed once it is published.
-
-    Attributes
-    ----------
-    revision : int
-        Grows with every opinion.
-    n_labels : int
-        Labels that it is based on.
-    classes : tuple
-        The classes of ``codes`` and of the columns of ``probability``.
-    codes, certainty : uint8 arrays of shape (N,)
-        Most probable class of each node, and its probability in 254ths.
-    nodes : int array of shape (n,), or None
-        Nodes that ``probability`` speaks of; None stands for all.
-    probability : array of shape (n, k)
-    n_changed : int
-        Nodes whose class is another than one opinion before.
-    explained : float
-        Fraction of the prior variance that the labels explain.
-    """
-
-    revision: int
-    n_labels: int
-    classes: tuple[Any, ...]
-    codes: NDArray[np.uint8]
-    certainty: NDArray[np.uint8]
-    nodes: Integers | None
-    probability: Array
-    n_changed: int = 0
-    explained: float = 0.0
-
-    def of(self, node: int) -> tuple[Any, float] | None:
-        """Return the most probable class of a node and its probability, if it is known."""
-        code = int(self.codes[node])
-        if code == NOTHING or not len(self.classes):
-            return None
-        return self.classes[code], float(self.certainty[node]) / (NOTHING - 1)
-
-    def rest(self, labelled: Iterable[int]) -> Array:
-        """Return the largest probabilities of nodes without a label, as far as they are kept."""
-        largest = self.probability.max(axis=1) if self.probability.size else np.empty(0)
-        known = np.fromiter(labelled, dtype=np.intp)
-        if not len(largest):
-            return largest
-        if self.nodes is None:
-            return np.asarray(np.delete(largest, known))
-        return np.asarray(largest[~np.isin(self.nodes, known)])
 
 
 class LiveModel:
@@ -242,13 +186,13 @@ class LiveModel:
     def _opine(self, labelling: Labelling, chosen: LabelPosterior | None) -> None:
         probability = labelling.predict_proba()
         before, classes = self.opinion, tuple(labelling.classes)
-        last = _recode(before.codes, before.classes, classes)
+        last = recode(before.codes, before.classes, classes)
         if labelling.nodes is None:
             codes, certainty = strongest(probability)
         else:
             codes, certainty = last.copy(), before.certainty.copy()
             if chosen is not None and chosen.overview is not None:
-                codes = _recode(chosen.overview[0], chosen.classes, classes)
+                codes = recode(chosen.overview[0], chosen.classes, classes)
                 certainty = chosen.overview[1].copy()
             codes[labelling.nodes], certainty[labelling.nodes] = strongest(probability)
         self.opinion = Opinion(
@@ -292,12 +236,3 @@ def _follow(labelling: Labelling, labels: dict[int, str], excluded: frozenset[in
     if fresh:
         labelling.add(fresh, [labels[node] for node in fresh])
     labelling.skip(np.array(sorted(excluded), dtype=np.intp))
-
-
-def _recode(
-    codes: NDArray[np.uint8], old: tuple[Any, ...], new: tuple[Any, ...]
-) -> NDArray[np.uint8]:
-    """Return codes of classes in another order; those of classes that are gone say nothing."""
-    table = np.full(NOTHING + 1, NOTHING, dtype=np.uint8)
-    table[: len(old)] = [new.index(name) if name in new else NOTHING for name in old]
-    return np.asarray(table[codes])

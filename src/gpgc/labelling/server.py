@@ -18,11 +18,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from gpgc.errors import DataError, InputError
-from gpgc.labelling.desk import Desk, routes
+from gpgc.labelling.desk import Desk
+from gpgc.labelling.events import UnknownClassError
 from gpgc.labelling.export import NAMES, export
 from gpgc.labelling.guard import Guard, new_token
 from gpgc.labelling.items import Picture
-from gpgc.labelling.session import UnknownClassError
+from gpgc.labelling.routes import routes
 
 PAGE = Path(__file__).parent / "page"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}

@@ -13,9 +13,10 @@ import traitlets
 
 from gpgc.errors import DataError, InputError
 from gpgc.estimators import GPGCClassifier
-from gpgc.labelling.desk import Desk, routes
+from gpgc.labelling.desk import Desk
 from gpgc.labelling.export import export
 from gpgc.labelling.items import Picture
+from gpgc.labelling.routes import routes
 
 PAGE = Path(__file__).parent / "page"
 _IMPORT = re.compile(r'from "\./(\w+\.js)"')
