@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gpgc.errors import DataError, InputError
+from gpgc.labelling.desks import Desks
 from gpgc.labelling.estimate import audited_accuracy, exact_interval, is_audit
 from gpgc.labelling.events import UnknownClassError
 from gpgc.labelling.export import export
@@ -144,6 +145,17 @@ def test_the_desk_stays_until_it_is_answered(open_session):
     assert desk.session.next("anna", 2)[0] == two[1]
 
 
+def test_items_of_somebody_who_went_away_are_free_again():
+    now = [0.0]
+    desks = Desks(lambda: now[0])
+    desks.of("anna").append(7)
+    now[0] = 500.0
+    assert desks.of("anna") == [7]
+    now[0] = 1000.0
+    assert desks.of("ben") == []
+    assert not desks.hold(7)
+
+
 def test_audit_items_are_kept_out_of_the_model_until_the_end(open_session):
     desk = open_session()
     session = desk.session
@@ -206,6 +218,9 @@ def test_the_closing_audit_ends_in_the_exact_interval(open_session):
     assert again.certificate.wait() == found
     again.record({"do": "continue"}, "anna")
     assert again.phase == "labelling"
+    assert again.live.settle()
+    closed = [again.index[name] for name in closing if name in again.ledger.labels]
+    assert set(closed) <= set(again.live.labelling.labels)
     assert len(again.next("anna", 1)) == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from gpgc.errors import InputError
@@ -81,3 +82,8 @@ def check_item(node: Any, n_nodes: int) -> int:
     if not isinstance(node, int) or isinstance(node, bool) or not 0 <= node < n_nodes:
         raise InputError(f"item must be a node from 0 to {n_nodes - 1}, got {node!r:.40}")
     return node
+
+
+def now() -> str:
+    """Return the time, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

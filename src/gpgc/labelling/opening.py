@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import uuid
+from collections.abc import Mapping, Sequence
 
 from gpgc.errors import DataError
 from gpgc.files import Journal
+from gpgc.labelling.events import check_label, now
 from gpgc.labelling.ledger import FORMAT, VERSION, Ledger, Record, check_record, replay
 
 
@@ -54,6 +56,26 @@ def open_ledger(
             raise DataError(f"{path} must name nodes of this graph, got {record['id']!r}")
     ledger = replay(Ledger(tuple(header["classes"])), _unique(records))
     return int(header.get("seed", 0)), ledger
+
+
+def import_known(
+    journal: Journal, ledger: Ledger, classes: Sequence[str], labels: Mapping[str, str]
+) -> Ledger:
+    """Write down classes and labels that were known before, each once, and return the state."""
+
+    def write(line: Record) -> None:
+        nonlocal ledger
+        record = {"event": str(uuid.uuid4()), "at": now(), **line}
+        journal.append(record)
+        ledger = ledger.after(record)
+
+    for name in [*classes, *labels.values()]:
+        if name not in ledger.classes:
+            write({"do": "class", "label": check_label(name, ledger.classes)})
+    for name, label in labels.items():
+        if name not in ledger.decided:
+            write({"do": "label", "id": name, "label": label, "role": "imported"})
+    return ledger
 
 
 def _unique(records: list[Record]) -> list[Record]:

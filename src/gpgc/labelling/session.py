@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,12 @@ from gpgc.errors import DataError, InputError
 from gpgc.files import Journal
 from gpgc.labelling.audits import AuditOrder
 from gpgc.labelling.certificate import Certificate
-from gpgc.labelling.events import check_item, check_label, item_line, session_line
+from gpgc.labelling.desks import Desks
+from gpgc.labelling.events import check_item, item_line, now, session_line
 from gpgc.labelling.ledger import Record, Role
 from gpgc.labelling.live import LiveModel
 from gpgc.labelling.lock import lock_beside
-from gpgc.labelling.opening import open_ledger
+from gpgc.labelling.opening import import_known, open_ledger
 from gpgc.labelling.report import report
 from gpgc.uncertainty.suggest import Labelling
 
@@ -82,11 +82,11 @@ class Session:
             raise InputError("ids must all be different, got some twice")
         self._guard = threading.RLock()
         self._listeners: list[Callable[[str], None]] = []
-        self._desks: dict[str, list[int]] = {}
+        self._desks = Desks()
         self._lock = lock_beside(Path(journal))
         self.journal = Journal(journal, sync=True)
-        self.seed, self.ledger = open_ledger(self.journal, self.ids, classes, seed)
-        self._import(classes, imported or {})
+        self.seed, ledger = open_ledger(self.journal, self.ids, classes, seed)
+        self.ledger = import_known(self.journal, ledger, classes, imported or {})
         self.audits = AuditOrder(self.ids, self.seed)
         few = len(self.ids) <= LIVE_NODES
         kept = None if few else np.sort(self.audits.order[:KEPT_NODES])
@@ -99,13 +99,11 @@ class Session:
         self._inform()
         self.live.start()
 
-    # -- what a person does ---------------------------------------------------------------------
-
     def next(self, by: str, n: int = 2) -> list[int]:
         """Return the nodes on a person's desk, filled up to ``n``; the first is to be decided."""
         while True:
             with self._guard:
-                desk = self._desk(by)
+                desk = self._desks.of(by)
                 if len(desk) >= n or self._offer_audit(desk):
                     if len(desk) >= n:
                         return desk[:n]
@@ -118,11 +116,11 @@ class Session:
                 if node is None:
                     if self.live.failure:
                         raise DataError(f"the model failed: {self.live.failure}")
-                    if not self._desk(by) and self.live.is_exhausted:
+                    if not self._desks.of(by) and self.live.is_exhausted:
                         self._offer_any(by)
-                    return self._desk(by)[:n]
+                    return self._desks.of(by)[:n]
                 if not self._is_taken(node):
-                    self._desk(by).append(node)
+                    self._desks.of(by).append(node)
                     self._inform()
 
     def record(self, event: Record, by: str = "") -> dict[str, Any]:
@@ -163,8 +161,6 @@ class Session:
         open_ones = [name for name in self.ledger.closing if name not in self.ledger.decided]
         return "closing" if open_ones else "closed"
 
-    # -- what the model says --------------------------------------------------------------------
-
     def estimate(self) -> dict[str, Any]:
         """Return how good the labels of the rest are, by the audit items."""
         return report(self.ledger, self.live.opinion, self.index) | self.summary()
@@ -180,25 +176,9 @@ class Session:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
-    # -- inside ---------------------------------------------------------------------------------
-
-    def _import(self, classes: Sequence[str], labels: dict[str, str]) -> None:
-        """Write down classes and labels that were known before, each once."""
-        for name in [*classes, *labels.values()]:
-            if name not in self.ledger.classes:
-                self._write({"do": "class", "label": check_label(name, self.ledger.classes)})
-        for name, label in labels.items():
-            if name not in self.ledger.decided:
-                self._write({"do": "label", "id": name, "label": label, "role": "imported"})
-
-    def _write(self, line: Record) -> None:
-        full = {"event": str(uuid.uuid4()), "at": _now(), **line}
-        self.journal.append(full)
-        self.ledger = self.ledger.after(full)
-
     def _line(self, name: str, event: Record, by: str) -> Record | None:
         """Return the line of an event, None where there is nothing to do."""
-        line = {"event": name, "at": _now(), "by": by, "do": event.get("do")}
+        line = {"event": name, "at": now(), "by": by, "do": event.get("do")}
         if event.get("do") == "finish":
             if self.ledger.closing:
                 raise InputError("do must not be 'finish' while a closing audit is on")
@@ -213,44 +193,26 @@ class Session:
 
     def _apply(self, line: Record) -> None:
         self.ledger = self.ledger.after(line)
+        if line["do"] in ("finish", "continue"):
+            self._desks.keep(lambda node: False)
         if line["do"] == "undo":
-            self._bring_back(line)
-        elif "id" in line:
-            node = self.index[line["id"]]
-            for desk in self._desks.values():
-                if node in desk:
-                    desk.remove(node)
-        if line["do"] in ("finish", "continue", "undo"):
-            self._desks = {by: [] if line["do"] != "undo" else d for by, d in self._desks.items()}
-            self.certificate.freeze()
+            undone = next(r for r in self.ledger.records if r["event"] == line["undone"])
+            if "id" in undone:  # it lies on the desk again, first of all
+                self._desks.of(line["by"]).insert(0, self.index[undone["id"]])
+        self._desks.keep(lambda node: self.ids[node] not in self.ledger.decided)
+        self.certificate.freeze()
         self._inform()
         self.announce("saved")
 
-    def _bring_back(self, line: Record) -> None:
-        """Put a node whose decision was undone on the desk again, first of all."""
-        undone = next(r for r in self.ledger.records if r["event"] == line["undone"])
-        if "id" in undone:
-            node, desk = self.index[undone["id"]], self._desks.setdefault(line["by"], [])
-            if undone["id"] not in self.ledger.decided and node not in desk:
-                desk.insert(0, node)
-        for by, desk in self._desks.items():
-            self._desks[by] = [n for n in desk if self.ids[n] not in self.ledger.decided]
-
-    def _desk(self, by: str) -> list[int]:
-        return self._desks.setdefault(by, [])
-
     def _is_taken(self, node: int) -> bool:
-        return self.ids[node] in self.ledger.decided or any(
-            node in desk for desk in self._desks.values()
-        )
+        return self.ids[node] in self.ledger.decided or self._desks.hold(node)
 
     def _offer_audit(self, desk: list[int]) -> bool:
         """Put an audit item on the desk if one is due."""
         if self.ledger.closing:
             waiting = [self.index[name] for name in self.ledger.closing]
         else:
-            on_desks = sum(len(each) for each in self._desks.values())
-            if not self.audits.is_due(self.ledger, on_desks):
+            if not self.audits.is_due(self.ledger, len(self._desks.items())):
                 return False
             waiting = self.audits.window(self.ledger)
         free = [node for node in waiting if not self._is_taken(node)]
@@ -260,13 +222,13 @@ class Session:
     def _offer_any(self, by: str) -> None:
         """Put any node on the desk, where the model has nothing to suggest any more."""
         free = (int(node) for node in self.audits.order if not self._is_taken(int(node)))
-        self._desk(by).extend([node for _, node in zip(range(1), free, strict=False)])
+        self._desks.of(by).extend([node for _, node in zip(range(1), free, strict=False)])
 
     def _role(self, node: int, event: Record, by: str) -> Role:
         before = self.ledger.labels.get(self.ids[node])
         if before:
             return before.role
-        on_desk = node in self._desk(by)
+        on_desk = node in self._desks.of(by)
         if self.ids[node] in self.ledger.closing:
             return "closing"
         if event.get("chosen") and not on_desk:
@@ -274,13 +236,14 @@ class Session:
         return "audit" if node in self.audits.window(self.ledger) else "suggested"
 
     def _inform(self) -> None:
-        """Tell the model what to learn from: while labelling, all but the audit items."""
+        """Tell the model what to learn from: all but the audit items, and a closing audit."""
         ledger = self.ledger
-        learnt = ledger.with_role("suggested", "chosen", "imported")
+        closed: tuple[Role, ...] = () if ledger.closing else ("closing",)
+        learnt = ledger.with_role("suggested", "chosen", "imported", *closed)
         labels = {self.index[name]: label for name, label in learnt.items()}
         kept_out = [self.index[name] for name in ledger.decided if name not in learnt]
-        pending = [node for desk in self._desks.values() for node in desk]
-        self.live.want(labels, {*kept_out, *self.audits.window(self.ledger)}, pending)
+        excluded = {*kept_out, *self.audits.window(self.ledger)}
+        self.live.want(labels, excluded, self._desks.items())
 
     def announce(self, what: str) -> None:
         """Tell all listeners what is new."""
@@ -290,7 +253,3 @@ class Session:
             self.curve = [*(p for p in self.curve if p["labels"] < point["labels"]), point][-2000:]
         for listener in list(self._listeners):
             listener(what)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
