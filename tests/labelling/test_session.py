@@ -207,7 +207,7 @@ def test_the_closing_audit_ends_in_the_exact_interval(open_session):
         (node,) = session.next("anna", 1)
         do = {"do": "skip"} if step == 4 else {"do": "label", "label": desk.truth[node]}
         session.record({**do, "item": node}, "anna")
-    assert session.phase == "closed"
+    assert session.ledger.phase == "closed"
     found = session.certificate.wait()
     assert (found["answered"], found["skipped"], found["of"]) == (29, 1, 30)
     exact = exact_interval(found["right"], 29)
@@ -217,7 +217,7 @@ def test_the_closing_audit_ends_in_the_exact_interval(open_session):
     again = open_session().session
     assert again.certificate.wait() == found
     again.record({"do": "continue"}, "anna")
-    assert again.phase == "labelling"
+    assert again.ledger.phase == "labelling"
     assert again.live.settle()
     closed = [again.index[name] for name in closing if name in again.ledger.labels]
     assert set(closed) <= set(again.live.labelling.labels)

@@ -161,7 +161,9 @@ def classify(
 
     Either --edges or --features may be left out: without edges the graph is made of each node's
     nearest neighbours by features, without features the graph alone speaks. Tables are CSV or TSV,
-    gzipped or not, or Parquet.
+    gzipped or not, or Parquet. The accuracy by leave-one-out is far too low where labels were
+    chosen by suggest or label, which ask for nodes that others say little about; label measures it
+    by random nodes.
     """
     from gpgc.cli.jobs import classify_files
     from gpgc.cli.output import show

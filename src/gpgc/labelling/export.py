@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from gpgc._typing import Array
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
 from gpgc.labelling.ledger import Ledger
@@ -58,18 +57,18 @@ def label_rows(ledger: Ledger) -> Iterator[tuple[str, ...]]:
 
 def prediction_rows(ids: Sequence[str], estimator: GPGCClassifier) -> Iterator[tuple[Any, ...]]:
     """Give a row for each node: its label, with probability and std, and whether it was given."""
-    probabilities = estimator.predict_proba()
+    probabilities, (_, std) = estimator.predict_proba(), estimator.predict_latent(return_std=True)
     chosen = np.searchsorted(estimator.classes_, estimator.transduction_)
     given = np.isin(np.arange(len(ids)), estimator.labelled_nodes_)
     columns = (
         ids,
         estimator.transduction_,
         probabilities[np.arange(len(chosen)), chosen],
-        _std(estimator),
+        std,
         given,
     )
-    for name, label, probability, std, is_given in zip(*columns, strict=True):
-        yield name, label, f"{probability:.6g}", f"{std:.6g}", int(is_given)
+    for name, label, probability, deviation, is_given in zip(*columns, strict=True):
+        yield name, label, f"{probability:.6g}", f"{deviation:.6g}", int(is_given)
 
 
 def to_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
@@ -85,12 +84,3 @@ def to_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     writer.writerow(columns)
     writer.writerows(rows)
     return text.getvalue().encode()
-
-
-def _std(estimator: GPGCClassifier) -> Array:
-    """Return the posterior std, for nodes of which nothing is known the mean prior one."""
-    _, std = estimator.predict_latent(return_std=True)
-    prior = np.sqrt(estimator.covariance_.diag())
-    unknown = prior == 0
-    std[unknown] = 1.0 if unknown.all() else prior[~unknown].mean()
-    return np.asarray(std)

@@ -86,6 +86,14 @@ class Ledger:
         """Ids that need no decision any more."""
         return self.labels.keys() | self.skipped.keys()
 
+    @property
+    def phase(self) -> str:
+        """Either ``"labelling"``, or ``"closing"`` and then ``"closed"`` once all is audited."""
+        if not self.closing:
+            return "labelling"
+        decided = self.decided
+        return "closed" if all(name in decided for name in self.closing) else "closing"
+
     def after(self, record: Record) -> Ledger:
         """Return the state after one more event."""
         if record["do"] == "undo":

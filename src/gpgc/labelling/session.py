@@ -150,16 +150,8 @@ class Session:
             "revision": self.live.opinion.revision,
             "labels": len(self.ledger.labels),
             "skipped": len(self.ledger.skipped),
-            "phase": self.phase,
+            "phase": self.ledger.phase,
         }
-
-    @property
-    def phase(self) -> str:
-        """Either ``"labelling"``, or ``"closing"`` and then ``"closed"`` once it is finished."""
-        if not self.ledger.closing:
-            return "labelling"
-        open_ones = [name for name in self.ledger.closing if name not in self.ledger.decided]
-        return "closing" if open_ones else "closed"
 
     def estimate(self) -> dict[str, Any]:
         """Return how good the labels of the rest are, by the audit items."""

@@ -516,10 +516,10 @@ function render({ model, el }) {
         h("p", {}, state.labels ? `The items are ${word} covered by now. A number appears after five random items.` : "Label the first items; a number appears after five random ones."),
       );
     }
-    if (found.labels) lines.push(h("p", { class: "muted" }, `${percent(found.coverage)} % of items are clear (one class at 90 %) · the last answer changed ${found.changed.toLocaleString("en")}`));
+    if (interval) lines.push(h("p", { class: "muted" }, `${percent(found.coverage)} % of items are clear (one class at 90 %) · the last answer changed ${found.changed.toLocaleString("en")}`));
     figure.replaceChildren(...lines);
     short.textContent = certificate ? "" : interval ? `estimate ${percent(interval.mean)} % (${percent(interval.low)}–${percent(interval.high)})` : "";
-    curve.replaceChildren(drawCurve(found.curve, target));
+    curve.replaceChildren(...(interval ? [drawCurve(found.curve.filter((point) => point.interval), target)] : []));
     const open = found.per_class.filter((each) => each.labels && !each.audited && interval);
     perClass.replaceChildren(
       h(
@@ -545,7 +545,6 @@ function render({ model, el }) {
 
   function drawCurve(points, target) {
     const [width, height] = [380, 96];
-    const known = points.filter((point) => point.interval);
     const most = Math.max(10, ...points.map((point) => point.labels));
     const x = (labels) => 26 + (labels / most) * (width - 34);
     const y = (value) => 6 + (1 - value) * (height - 22);
@@ -559,14 +558,14 @@ function render({ model, el }) {
     }
     picture.append(svg("text", { x: width - 8, y: height - 2, class: "tick", "text-anchor": "end" }, count(most, "label")));
     if (target) picture.append(svg("line", { x1: 26, x2: width - 8, y1: y(target), y2: y(target), class: "target" }));
-    if (known.length) {
-      const back = [...known].reverse();
+    if (points.length) {
+      const back = [...points].reverse();
       picture.append(
-        svg("path", { d: `${path(known, (p) => p.interval.high)}${path(back, (p) => p.interval.low).replace("M", "L")}Z`, class: "band" }),
-        svg("path", { d: path(known, (p) => p.interval.mean), class: "mean" }),
+        svg("path", { d: `${path(points, (p) => p.interval.high)}${path(back, (p) => p.interval.low).replace("M", "L")}Z`, class: "band" }),
+        svg("path", { d: path(points, (p) => p.interval.mean), class: "mean" }),
+        svg("path", { d: path(points, (p) => p.coverage), class: "coverage" }),
       );
     }
-    if (points.length) picture.append(svg("path", { d: path(points, (p) => p.coverage), class: "coverage" }));
     return picture;
   }
 
