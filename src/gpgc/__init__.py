@@ -11,8 +11,9 @@ from gpgc.errors import DataError, GPGCWarning, InputError
 if TYPE_CHECKING:
     from gpgc.estimators import GPGCClassifier, GPGCRegressor, load, select
     from gpgc.labelling.label import label
+    from gpgc.labelling.labelling import Labelling
     from gpgc.models import covariance
-    from gpgc.uncertainty.suggest import Labelling, suggest
+    from gpgc.uncertainty.suggest import suggest
 
 __version__ = "0.1.0"
 
@@ -34,7 +35,7 @@ __all__ = [
 _HOMES = {
     "GPGCClassifier": "gpgc.estimators",
     "GPGCRegressor": "gpgc.estimators",
-    "Labelling": "gpgc.uncertainty.suggest",
+    "Labelling": "gpgc.labelling.labelling",
     "covariance": "gpgc.models",
     "label": "gpgc.labelling.label",
     "load": "gpgc.estimators",

@@ -5,9 +5,9 @@ import pytest
 
 import gpgc
 from gpgc.errors import InputError
+from gpgc.labelling.labelling import Labelling
 from gpgc.uncertainty.growing import GrowingPosterior
 from gpgc.uncertainty.planning import Plan
-from gpgc.uncertainty.suggest import Labelling
 from tests.conftest import random_graph
 
 
@@ -129,5 +129,5 @@ def test_only_labelled_nodes_can_be_corrected(graph):
     labelling = labelled(graph, [0, 5], ["a", "b"])
     with pytest.raises(InputError, match="must have a label"):
         labelling.correct([7], ["a"])
-    with pytest.raises(InputError, match="one for each node"):
+    with pytest.raises(InputError, match="must not be blank"):
         labelling.correct([5], [None])

@@ -13,9 +13,10 @@ from gpgc.errors import InputError
 from gpgc.graph import as_adjacency, neighbor_graph
 from gpgc.labelling.desk import Desk
 from gpgc.labelling.items import as_items
+from gpgc.labelling.label_book import is_blank
+from gpgc.labelling.labelling import Labelling
 from gpgc.labelling.session import Session
 from gpgc.labelling.sources import Source
-from gpgc.uncertainty.suggest import Labelling
 
 if TYPE_CHECKING:
     from gpgc.labelling.widget import LabelWidget
@@ -167,8 +168,6 @@ def _known(y: Any, names: list[str]) -> dict[str, str]:
     given = np.asarray(y, dtype=object)
     if len(given) != len(names):
         raise InputError(f"y must have one entry for each node, got {len(given)}")
-    blank = [
-        value is None or (not isinstance(value, str) and (value != value or value == -1))
-        for value in given
-    ]
-    return {name: str(v) for name, v, empty in zip(names, given, blank, strict=True) if not empty}
+    return {
+        name: str(label) for name, label in zip(names, given, strict=True) if not is_blank(label)
+    }

@@ -12,8 +12,8 @@ import numpy as np
 from gpgc.errors import DataError
 from gpgc.estimators import GPGCClassifier
 from gpgc.labelling.label_posterior import LabelPosterior
+from gpgc.labelling.labelling import Labelling
 from gpgc.labelling.opinion import NOTHING, Opinion, recode, strongest
-from gpgc.uncertainty.suggest import Labelling
 
 QUEUE = 6
 """Suggestions that are kept ready, so that a person never waits for the model."""

@@ -17,12 +17,12 @@ from gpgc.labelling.audits import AuditOrder
 from gpgc.labelling.certificate import Certificate
 from gpgc.labelling.desks import Desks
 from gpgc.labelling.events import check_item, item_line, now, session_line
+from gpgc.labelling.labelling import Labelling
 from gpgc.labelling.ledger import Record, Role
 from gpgc.labelling.live import LiveModel
 from gpgc.labelling.lock import lock_beside
 from gpgc.labelling.opening import import_known, open_ledger
 from gpgc.labelling.report import report
-from gpgc.uncertainty.suggest import Labelling
 
 WAIT = 20.0
 """Seconds that a request for the next item waits for the model."""
