@@ -388,7 +388,7 @@ def test_no_serious_violation_of_accessibility(serve, open_page, small, scheme):
         page.locator("dialog[open]").wait_for()
         check(state)
         page.keyboard.press("Escape")
-        page.locator("dialog:not([open])").wait_for(state="attached")
+        page.locator("dialog[open]").wait_for(state="hidden")
     assert {state: each for state, each in found.items() if each} == {}
 
 

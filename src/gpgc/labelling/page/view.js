@@ -82,6 +82,7 @@ function render({ model, el }) {
     labels: 0,
     phase: "labelling",
     layout: 0,
+    moved: false,
   };
 
   // ---- the parts of the page -------------------------------------------------------------------
@@ -401,6 +402,7 @@ function render({ model, el }) {
     state.sending = false;
     if (answer.ok) {
       outbox.shift();
+      if (event.do !== "label" && event.do !== "skip") state.moved = true;
       keep();
       state.connected = true;
       if (!state.stopped) warn("");
@@ -452,7 +454,11 @@ function render({ model, el }) {
       return;
     }
     take(answer.body);
-    state.desk = answer.body.items.map(prepare);
+    // what is looked at stays, unless an undo or a closing audit put something else before it
+    const [current] = state.moved ? [] : state.desk;
+    const others = answer.body.items.filter((each) => each.item !== current?.item).map(prepare);
+    state.desk = current ? [current, ...others] : others;
+    state.moved = false;
     if (!state.visiting) show();
     if (!state.desk.length && state.phase === "labelling" && state.labels < state.settings.nodes) setTimeout(refill, 400);
   }
