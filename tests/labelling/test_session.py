@@ -145,6 +145,14 @@ def test_the_desk_stays_until_it_is_answered(open_session):
     assert desk.session.next("anna", 2)[0] == two[1]
 
 
+def test_search_by_name_and_by_what_is_shown(open_session):
+    desk = open_session()
+    assert [each["item"] for each in desk.search("n7")["found"]][:3] == [7, 70, 71]
+    assert len(desk.search("n")["found"]) == 20
+    assert desk.search("")["found"] == []
+    assert desk.search("nowhere")["found"] == []
+
+
 def test_items_of_somebody_who_went_away_are_free_again():
     now = [0.0]
     desks = Desks(lambda: now[0])

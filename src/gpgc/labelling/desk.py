@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ NEAR = 300
 """Nodes within two links among which the nearest are looked for."""
 
 SEARCH, HISTORY = 20, 30
+SEARCHED_LINES = 20_000
+"""Number of nodes up to which a search looks into their lines too."""
 
 
 class Desk:
@@ -170,15 +173,15 @@ class Desk:
 
     def search(self, text: str) -> dict[str, Any]:
         """Return nodes whose id, or line, holds a text."""
-        wanted, found = text[:200].casefold(), []
-        if text in self.session.index:
-            found.append(self.session.index[text])
-        for node, name in enumerate(self.session.ids):
-            if len(found) >= SEARCH or not wanted:
-                break
-            if wanted in name.casefold() and node not in found:
-                found.append(node)
-        return {"found": [{"item": n, "line": self.source.items.line(n)} for n in found]}
+        wanted, ids = text[:200].casefold(), self.session.ids
+        exact = [self.session.index[text]] if text in self.session.index else []
+        line = self.source.items.line
+        lines = range(len(ids)) if len(ids) <= SEARCHED_LINES else ()
+        by_name = (node for node, name in enumerate(ids) if wanted in name.casefold())
+        by_line = (node for node in lines if wanted in line(node).casefold())
+        some = islice(chain(exact, by_name, by_line), 3 * SEARCH) if wanted else ()
+        found = list(dict.fromkeys(some))[:SEARCH]
+        return {"found": [{"item": n, "id": ids[n][:200], "line": line(n)} for n in found]}
 
     def edges(self, node: int) -> dict[str, Any]:
         """Return the nodes that a node is linked to."""

@@ -27,7 +27,7 @@ void main() {
   vec3 base = unknown ? vec3(0.55) : palette[int(mod(code, 10.0))];
   float alpha = unknown ? 0.4 : ring > 0.5 ? 1.0 : 0.12 + 0.8 * pow(sure / 254.0, 2.0);
   colour = vec4(base, alpha);
-  gl_PointSize = size * (ring > 0.5 ? 2.2 : 1.0);
+  gl_PointSize = size * (ring > 0.5 ? 1.9 : 1.0);
 }`;
 
 const FRAGMENT = `#version 300 es
@@ -136,7 +136,7 @@ export class NodeMap {
     const ink = toRGB(getComputedStyle(canvas).color);
     gl.useProgram(this.program);
     gl.bindVertexArray(this.points);
-    const usual = this.count > 100000 ? 2 : this.count > 5000 ? 4 : this.count > 500 ? 6.5 : 10;
+    const usual = this.count > 100000 ? 2 : this.count > 5000 ? 4 : this.count > 500 ? 6 : 8;
     const at = (name) => gl.getUniformLocation(this.program, name);
     gl.uniform3f(at("view"), view.x, view.y, view.zoom);
     gl.uniform2f(at("shape"), side / width, side / height);

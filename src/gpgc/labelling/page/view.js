@@ -708,10 +708,14 @@ function render({ model, el }) {
     const look = async () => {
       const answer = await ask("search", { q: field.value });
       if (!answer.ok) return;
-      list.replaceChildren(...answer.body.found.map((each) => h("li", {}, button(each.line, () => {
-        dialog.close();
-        visit(each.item);
-      }, { class: "quiet" }))));
+      list.replaceChildren(...answer.body.found.map((each) => {
+        const open = () => {
+          dialog.close();
+          visit(each.item);
+        };
+        const line = each.line === each.id ? null : h("span", { class: "muted" }, ` ${each.line}`);
+        return h("li", {}, h("button", { type: "button", class: "quiet", onclick: open }, h("b", {}, each.id), line));
+      }));
     };
     field.addEventListener("input", () => soon("search", look, 120));
     open("Search", form(() => list.querySelector("button")?.click(), field), list);
