@@ -762,7 +762,7 @@ function render({ model, el }) {
 
   // ---- keys --------------------------------------------------------------------------------------
   function press(event) {
-    if (dialog.open || event.repeat || event.altKey || event.target.closest?.("input, textarea, select")) return;
+    if (dialog.open || event.repeat || event.altKey) return; // all fields to type in are in the dialog
     const action = meant(event);
     if (!action) return;
     event.preventDefault();
