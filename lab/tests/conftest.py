@@ -3,9 +3,39 @@
 from __future__ import annotations
 
 import os
+import tomllib
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+
+import gpgc
+import gpgc_lab
+from gpgc.cli.extensions import GROUP
+
+
+@pytest.fixture(autouse=True, scope="session")
+def sources(tmp_path_factory):
+    """Let processes that tests start find the sources of this one, and the added commands.
+
+    Where gpgc-lab is not installed its commands are read from its pyproject.toml.
+    """
+    folders = [Path(module.__file__).parents[1] for module in (gpgc, gpgc_lab)]
+    with pytest.MonkeyPatch.context() as patch:
+        if not entry_points(group=GROUP):
+            folders.append(tmp_path_factory.mktemp("metadata"))
+            project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
+            commands = project["project"]["entry-points"][GROUP]
+            lines = [f"[{GROUP}]", *(f"{name} = {place}" for name, place in commands.items())]
+            info = folders[-1] / "gpgc_lab-0.dist-info"
+            info.mkdir()
+            (info / "METADATA").write_text("Metadata-Version: 2.1\nName: gpgc-lab\nVersion: 0\n")
+            (info / "entry_points.txt").write_text("\n".join(lines))
+            patch.syspath_prepend(folders[-1])
+        given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        places = [*map(str, folders), *(os.path.abspath(place) for place in given if place)]
+        patch.setenv("PYTHONPATH", os.pathsep.join(places))
+        yield
 
 
 @pytest.fixture(autouse=True)

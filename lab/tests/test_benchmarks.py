@@ -11,6 +11,8 @@ import scipy.sparse as sp
 from typer.testing import CliRunner
 
 import gpgc
+from gpgc.compute import Context
+from gpgc.compute.primitives import LARGE, CompiledPrimitives
 from gpgc.datasets import Dataset, random_split
 from gpgc.graph import as_adjacency, normalize
 from gpgc_lab.commands import benchmark as command
@@ -21,6 +23,7 @@ from gpgc_lab.speed.limit import limit_tables
 from gpgc_lab.speed.many_labels import label_tables
 from gpgc_lab.speed.propagation import propagation
 from gpgc_lab.speed.start import start_tables
+from gpgc_lab.speed.variants import loops
 from gpgc_lab.tables import Table
 from gpgc_lab.task import Task
 
@@ -74,6 +77,15 @@ def test_propagation_is_the_packages_own(task):
     np.testing.assert_allclose(
         propagation(task.problem.adjacency, float).toarray(), wanted.toarray()
     )
+
+
+def test_loops_are_compiled_only_where_they_are_wanted():
+    pytest.importorskip("numba")
+    context = Context.of("float32")
+    with loops(True):
+        assert isinstance(context.primitives(LARGE), CompiledPrimitives)
+    with loops(False):
+        assert not isinstance(context.primitives(LARGE), CompiledPrimitives)
 
 
 def test_limit(toy):

@@ -19,11 +19,11 @@ from gpgc_lab import published
 from gpgc_lab.baselines import Problem
 from gpgc_lab.comparison.bar_chart import draw_accuracies
 from gpgc_lab.comparison.make_task import known_task, own_task
-from gpgc_lab.comparison.runs import FIELDS, RunOptions, latest, run_file
+from gpgc_lab.comparison.runs import FIELDS, RunOptions, latest, made_before, run_file
 from gpgc_lab.comparison.summary import compare, compare_table, summarise, wanted_systems
 from gpgc_lab.comparison.systems import NAMES, code_of, find_system
-from gpgc_lab.journal import Journal
-from gpgc_lab.locations import StudyFolder
+from gpgc_lab.journal import StudyJournal
+from gpgc_lab.locations import StudyFolder, stored_results
 from gpgc_lab.report.section import read_tables
 from gpgc_lab.studies.runtime import PROBE_EPOCHS, runtime_tables
 from gpgc_lab.task import Task
@@ -111,13 +111,13 @@ def test_one_that_fails_and_one_out_of_time_do_not_stop_the_others(stubs, task, 
 def test_what_is_done_is_not_done_again(stubs, task, tmp_path):
     systems = ["stub_systems:good", "stub_systems:bad"]
     first, _ = run(task, systems, tmp_path)
-    path = run_file(folder_of(tmp_path), "chain").path
-    assert len(Journal(path, fields=FIELDS).rows) == 2
+    path = run_file(folder_of(tmp_path), "chain").new.path
+    assert len(StudyJournal(path, fields=FIELDS).records) == 2
     second, steps = run(task, systems, tmp_path, seeds=2)
     assert "3 of 4 runs to do" in steps[0]  # the other seed of both, and what had failed
     assert second[0] == first[0]
-    assert len(Journal(path, fields=FIELDS).rows) == 5
-    assert len(latest(Journal(path, fields=FIELDS).rows)) == 4
+    assert len(StudyJournal(path, fields=FIELDS).records) == 5
+    assert len(latest(StudyJournal(path, fields=FIELDS).records)) == 4
     _, steps = run(task, systems[:1], tmp_path, fresh=True)
     assert "1 of 1 runs to do" in steps[0]
 
@@ -169,14 +169,31 @@ def test_runs_of_version_0_1_stand_for_systems_of_the_paper_and_are_marked(stubs
     assert (lp.system, lp.remark) == ("LP", "made before, by gpgc 0.1.0")
     assert (good.system, good.remark) == ("stub_systems:good", "")
     assert stored.read_bytes() == before
-    assert len(Journal(new.out / stored.name).rows) == 1
+    assert len(StudyJournal(new.out / stored.name).records) == 1
+
+
+def test_runs_that_other_code_made_are_kept_and_ours_made_again(task, tmp_path):
+    (before,), _ = run(task, ["GPGC"], tmp_path)
+    path = run_file(folder_of(tmp_path), "chain").new.path
+    path.write_text(json.dumps({**before, "code": "of before", "version": "0.9"}) + "\n")
+    (kept,) = summarise("chain", latest(run_file(folder_of(tmp_path), "chain").records))
+    assert kept.remark == "made before, by gpgc 0.9"
+    (again,), steps = run(task, ["GPGC"], tmp_path)
+    assert "1 of 1 runs to do" in steps[0]
+    assert again["accuracy"] == before["accuracy"]
+    assert len(run_file(folder_of(tmp_path), "chain").records) == 2
 
 
 def test_files_of_version_0_1_are_read():
     path = Path(__file__).parents[2] / "tests" / "compatibility" / "v0_1"
-    runs = Journal(path / "compare_cora_runs.jsonl", fields=FIELDS).rows
+    runs = StudyJournal(path / "compare_cora_runs.jsonl", fields=FIELDS).records
     assert latest(runs)
-    assert Journal(path / "active_runs.jsonl", fields=("key", "measured")).rows
+    assert StudyJournal(path / "active_runs.jsonl", fields=("key", "measured")).records
+    for stored in (path / "images_runs.jsonl", *stored_results().rglob("*_runs.jsonl")):
+        records = StudyJournal(stored).records
+        assert len(records) == len(stored.read_text().splitlines())
+        newest = {one["system"]: one for one in records if "system" in one}
+        assert all(map(made_before, newest.values()))
     (*_, table) = read_tables(path / "citation.json")
     assert "±" in table.rows[0][1]
 
@@ -191,7 +208,7 @@ def test_out_of_time_is_tried_again_only_with_more_time(stubs, task, tmp_path):
 
 def test_a_line_that_was_cut_off_is_dropped(stubs, task, tmp_path):
     run(task, ["stub_systems:good"], tmp_path)
-    path = run_file(folder_of(tmp_path), "chain").path
+    path = run_file(folder_of(tmp_path), "chain").new.path
     with path.open("a") as file:
         file.write('{"system": "stub')
     run(task, ["stub_systems:good"], tmp_path, seeds=2)
@@ -199,7 +216,7 @@ def test_a_line_that_was_cut_off_is_dropped(stubs, task, tmp_path):
 
 
 def test_a_damaged_file_of_runs_is_named(task, tmp_path):
-    run_file(folder_of(tmp_path), "chain").path.write_text("not JSON\n{}\n")
+    run_file(folder_of(tmp_path), "chain").new.path.write_text("not JSON\n{}\n")
     with pytest.raises(DataError, match=r"compare_chain_runs\.jsonl"):
         run(task, ["GPGC"], tmp_path)
 
@@ -280,6 +297,7 @@ def test_published_accuracies_are_found():
 def timed(system, status="done", **more):
     settings = {"GCN": {"hidden": 16}, "GPGC-big": {"model": "big", "count_choice": False}}
     run = {"system": system, "settings": settings.get(system, {}), "status": status}
+    run |= {"version": "0.1.0", "code": code_of(system)}
     return {**run, "train_seconds": 2.0, "predict_seconds": 0.5, "epochs": None, **more}
 
 
@@ -291,7 +309,7 @@ def test_seconds_and_ratios_stand_beside_the_papers():
         timed("GCN", train_seconds=4.0),
         timed("GAT", "out of time", time_limit=1200.0),
         timed("GAT", **probe),
-        timed("GPGC-big", train_seconds=0.1, predict_seconds=0.0),
+        timed("GPGC-big", train_seconds=0.1, predict_seconds=0.0, code="of before"),
         timed("GPGC-big", train_seconds=9.9, settings={"model": "big"}),
     ]
     seconds, ratios = runtime_tables({"cora": runs})
@@ -300,6 +318,7 @@ def test_seconds_and_ratios_stand_beside_the_papers():
     assert train["GAT"] == "> 1,200, 3.0 an epoch (862.4)"
     assert train["GGP"] == "– (99.1)"
     assert train["GPGC-big"] == "0.1 (1)"
+    assert seconds.notes[1:] == ["GPGC-big: made before, by gpgc 0.1.0."]
     assert ratios.rows[0][2:] == ["40.0 (4.1)", "– (99.1)", "> 12,000 (862)"]
 
 
@@ -368,7 +387,7 @@ def test_an_interrupt_leaves_whole_lines_and_no_children(stubs, tmp_path):
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) != 0
-    runs = run_file(StudyFolder.of(tmp_path / "out", "comparison"), "edges").rows
+    runs = run_file(StudyFolder.of(tmp_path / "out", "comparison"), "edges").records
     assert [run["system"] for run in runs] == ["stub_systems:good"]
     with pytest.raises(ProcessLookupError):
         os.kill(int(child.read_text()), 0)

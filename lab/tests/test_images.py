@@ -9,7 +9,7 @@ from gpgc.datasets.feature_files import FeatureSet, save_features
 from gpgc.datasets.image_graphs import as_dataset, load_image_graph
 from gpgc.errors import DataError, InputError
 from gpgc.graph import neighbor_graph
-from gpgc_lab.journal import Journal
+from gpgc_lab.journal import StudyJournal
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies.images import candidates as models
 from gpgc_lab.studies.images import few_labels, image_figures, image_study
@@ -101,8 +101,13 @@ def test_stored_runs_of_other_systems_are_shown_for_the_same_features_only(folde
     ]
     path = tmp_path / "runs.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert other_systems(graph_task, ["GCN", "GAT"], 1, Journal(path), "", quiet) == {"GCN": [0.5]}
-    assert other_systems(graph_task, ["GCN"], 1, Journal(tmp_path / "none.jsonl"), "", quiet) == {}
+    assert other_systems(graph_task, ["GCN", "GAT"], 1, StudyJournal(path), "", quiet) == {
+        "GCN": [0.5]
+    }
+    assert (
+        other_systems(graph_task, ["GCN"], 1, StudyJournal(tmp_path / "none.jsonl"), "", quiet)
+        == {}
+    )
 
 
 def test_choices_never_see_test_labels():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpgc.errors import DataError
-from gpgc_lab.journal import Journal, Measurements
+from gpgc_lab.journal import Measurements, StudyJournal
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies import active
 from gpgc_lab.studies.calibration import calibration_study as calibration
@@ -22,15 +22,15 @@ def test_a_journal_measures_once_and_forgets_what_was_cut_off(tmp_path):
         return {"accuracy": 0.5}
 
     for _ in range(2):
-        assert Measurements(Journal(path), "code").recall(measure, dataset="cora", run=1) == {
+        assert Measurements(StudyJournal(path), "code").recall(measure, dataset="cora", run=1) == {
             "accuracy": 0.5
         }
     assert len(measured) == 1
-    Measurements(Journal(path), "code").recall(measure, dataset="cora", run=2)
+    Measurements(StudyJournal(path), "code").recall(measure, dataset="cora", run=2)
     path.write_text(path.read_text()[:-5])
-    Measurements(Journal(path), "code").recall(measure, run=1, dataset="cora")
+    Measurements(StudyJournal(path), "code").recall(measure, run=1, dataset="cora")
     assert len(measured) == 2
-    Measurements(Journal(path), "code").recall(measure, dataset="cora", run=2)
+    Measurements(StudyJournal(path), "code").recall(measure, dataset="cora", run=2)
     assert len(measured) == 3
     assert len(path.read_text().splitlines()) == 2
 
@@ -38,20 +38,20 @@ def test_a_journal_measures_once_and_forgets_what_was_cut_off(tmp_path):
 def test_measurements_of_version_0_1_stay_valid_and_are_counted(tmp_path):
     stored, path = tmp_path / "stored.jsonl", tmp_path / "new.jsonl"
     stored.write_text('{"key": {"run": 1, "version": "0.1.0"}, "measured": {"a": 1}}\n')
-    known = Measurements(Journal(path, stored), "code")
+    known = Measurements(StudyJournal(path, stored), "code")
     assert known.recall(lambda: {"a": 2}, run=1) == {"a": 1}
     assert known.recall(lambda: {"a": 3}, run=2) == {"a": 3}
     assert known.notes() == ["Made before, by gpgc 0.1.0: 1 of the measurements."]
     assert len(stored.read_text().splitlines()) == len(path.read_text().splitlines()) == 1
-    other = Measurements(Journal(path, stored), "edited")
+    other = Measurements(StudyJournal(path, stored), "edited")
     assert other.recall(lambda: {"a": 4}, run=2) == {"a": 4}
 
 
 def test_a_damaged_journal_is_named(tmp_path):
     path = tmp_path / "runs.jsonl"
     path.write_text('{"key": {}}\n')
-    with pytest.raises(DataError, match=r"runs\.jsonl line 1"):
-        Journal(path, fields=("key", "measured"))
+    with pytest.raises(DataError, match=r"runs\.jsonl record 1"):
+        StudyJournal(path, fields=("key", "measured"))
 
 
 @pytest.mark.data
@@ -100,7 +100,7 @@ def test_chosen_labels_beat_random_ones(data_dir, tmp_path, monkeypatch):
 
     monkeypatch.setitem(active.BUDGETS, "cora", (7,))
     monkeypatch.setattr(active, "STRATEGIES", ("variance", "random"))
-    journal = Measurements(Journal(tmp_path / "runs.jsonl"), "code")
+    journal = Measurements(StudyJournal(tmp_path / "runs.jsonl"), "code")
     curves = active.labelling_curves(load_planetoid("cora", data_dir), 2, journal, quiet)
     mean = {name: np.mean([run["accuracy"] for run in runs]) for name, runs in curves.items()}
     assert mean["variance"] > mean["random"] + 0.1

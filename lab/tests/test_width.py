@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("torch")
 
 from gpgc.datasets import Dataset, random_split
-from gpgc_lab.journal import Journal, Measurements
+from gpgc_lab.journal import Measurements, StudyJournal
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.speed.growth import block_model
 from gpgc_lab.studies import width
@@ -49,16 +49,16 @@ def test_what_was_trained_is_found_again(toy, tmp_path, monkeypatch):
 
     monkeypatch.setattr(width, "_train", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        width.trained_accuracy(toy, 2, Measurements(Journal(path), "code"), silent)
+        width.trained_accuracy(toy, 2, Measurements(StudyJournal(path), "code"), silent)
     trained.clear()
-    again = width.trained_accuracy(toy, 2, Measurements(Journal(path), "code"), silent)
+    again = width.trained_accuracy(toy, 2, Measurements(StudyJournal(path), "code"), silent)
     np.testing.assert_array_equal(again, [[4.0, 4.1], [8.0, 8.1]])
     assert trained == [(8, 1)]
 
 
 def test_covariances_of_random_networks_approach_the_limit_by_the_root_of_the_width(toy, tmp_path):
     distance = width.distances(
-        toy, 8, Measurements(Journal(tmp_path / "runs.jsonl"), "code"), silent
+        toy, 8, Measurements(StudyJournal(tmp_path / "runs.jsonl"), "code"), silent
     )
     assert distance.shape == (3, 8)
     assert (np.diff(distance.mean(axis=1)) < 0).all()

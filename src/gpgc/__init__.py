@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpgc.models import covariance
     from gpgc.uncertainty.suggest import suggest
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "DataError",

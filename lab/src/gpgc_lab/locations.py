@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpgc_lab.journal import Journal
+from gpgc_lab.journal import StudyJournal
 
 NEW_RESULTS = Path("gpgc-results")
 """Folder for new results, in the folder that a command is started from."""
@@ -58,6 +58,6 @@ class StudyFolder:
         found = (folder / name for folder in (self.out, self.stored))
         return next((path for path in found if path.exists()), None)
 
-    def journal(self, name: str, fields: tuple[str, ...] = ()) -> Journal:
-        """Return the journal of this name: stored rows and new ones."""
-        return Journal(self.out / name, self.stored / name, fields)
+    def journal(self, name: str, fields: tuple[str, ...] = ()) -> StudyJournal:
+        """Return the journal of this name: stored records and new ones."""
+        return StudyJournal(self.out / name, self.stored / name, fields)

@@ -41,7 +41,7 @@ def machine() -> dict[str, Any]:
             versions[library] = version(library)
         except PackageNotFoundError:
             continue
-    return {"processor": _processor(), "cores": os.cpu_count(), "versions": versions}
+    return {"processor": processor(), "cores": os.cpu_count(), "versions": versions}
 
 
 def describe(known: dict[str, Any]) -> str:
@@ -60,7 +60,8 @@ def describe(known: dict[str, Any]) -> str:
     return f"`{known['command']}`, {known['date'][:10]}{maker}, {place}"
 
 
-def _processor() -> str:
+def processor() -> str:
+    """Return the name of the processor."""
     description = Path("/proc/cpuinfo")
     if description.exists():
         found = re.search(r"model name\s*:\s*(.+)", description.read_text())

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
-    from gpgc._typing import Array
     from gpgc.datasets import Dataset
+    from gpgc_lab.array_types import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gpgc.estimators.storage import write_whole
+from gpgc.files import write_file
 from gpgc_lab.cells import to_json
 
 
@@ -72,7 +72,7 @@ def write_tables(tables: Sequence[Table], folder: Path, name: str) -> list[Path]
         {table.name: table.to_json() for table in tables}, indent=1
     )
     for file, content in contents.items():
-        write_whole(folder / file, content.encode())
+        write_file(folder / file, content.encode())
     return [folder / file for file in contents]
 
 

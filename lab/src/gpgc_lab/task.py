@@ -1,6 +1,6 @@
 """The one task that is saved for other processes: a problem, and test labels that no system sees.
 
-To be read in a rival's environment too, it needs NumPy and SciPy alone.
+To be read in a rival's environment too, it needs NumPy, SciPy and the files of gpgc alone.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
+from gpgc.files import pack_npz, pack_sparse, read_npz, unpack_sparse, write_file
 from gpgc_lab.problem import Problem
 
 if TYPE_CHECKING:
@@ -50,26 +51,25 @@ class Task:
         return cls(data.name, Problem.of(data, graph), data.test, data.labels[data.test])
 
     def save(self, path: Path) -> None:
-        """Write the task as an uncompressed .npz."""
+        """Write the task as an .npz."""
         problem = self.problem
-        arrays: dict[str, Any] = {
+        arrays = {
             **_parts("adjacency", problem.adjacency),
             **_parts("features", problem.features),
-            "name": self.name,
+            "name": np.array(self.name),
             "labels": problem.labels,
             "train": problem.train,
             "validation": problem.validation,
-            "n_classes": problem.n_classes,
+            "n_classes": np.array(problem.n_classes),
             "test": self.test,
             "truth": self.truth,
         }
-        np.savez(path, **arrays)
+        write_file(path, pack_npz(arrays))
 
     @classmethod
     def load(cls, path: str | Path) -> Task:
         """Read a task that `save` wrote."""
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
+        arrays = read_npz(Path(path))
         problem = Problem(
             _whole("adjacency", arrays),
             _whole("features", arrays),
@@ -103,21 +103,8 @@ class Task:
 
 
 def _parts(name: str, matrix: Any) -> dict[str, NDArray[Any]]:
-    if not issparse(matrix):
-        return {name: matrix}
-    rows = csr_array(matrix)
-    if not rows.has_sorted_indices:
-        rows = rows.sorted_indices()
-    parts = {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
-    return {f"{name}_{key}": part for key, part in parts.items()} | {
-        f"{name}_shape": np.array(rows.shape)
-    }
+    return pack_sparse(matrix, f"{name}_") if issparse(matrix) else {name: matrix}
 
 
 def _whole(name: str, arrays: dict[str, NDArray[Any]]) -> Any:
-    if name in arrays:
-        return arrays[name]
-    data, indices, indptr, shape = (
-        arrays[f"{name}_{key}"] for key in ("data", "indices", "indptr", "shape")
-    )
-    return csr_array((data, indices, indptr), shape=tuple(shape))
+    return arrays[name] if name in arrays else unpack_sparse(arrays, f"{name}_", "task")

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from gpgc._typing import Array, Integers
+from gpgc_lab.array_types import Array, Integers
 from gpgc_lab.problem import Problem
 
 

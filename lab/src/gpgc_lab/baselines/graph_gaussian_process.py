@@ -26,8 +26,8 @@ from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import TfidfTransformer
 from torch import Tensor
 
-from gpgc._typing import Array, Integers
 from gpgc.graph import normalize
+from gpgc_lab.array_types import Array, Integers
 from gpgc_lab.baselines.robust_max import RobustMaxPosterior
 from gpgc_lab.problem import Prediction, Problem
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from gpgc._typing import Integers
+from gpgc_lab.array_types import Integers
 from gpgc_lab.baselines.classical import (
     LinearClassifier,
     accuracy,

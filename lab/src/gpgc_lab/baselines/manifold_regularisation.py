@@ -27,7 +27,7 @@ from scipy.sparse.csgraph import laplacian
 from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.preprocessing import normalize
 
-from gpgc._typing import Integers
+from gpgc_lab.array_types import Integers
 from gpgc_lab.baselines.classical import class_shares, learn_and_judge, one_hot
 from gpgc_lab.problem import Prediction, Problem
 

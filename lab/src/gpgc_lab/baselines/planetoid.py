@@ -24,7 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, logsigmoid
 
-from gpgc._typing import Integers
+from gpgc_lab.array_types import Integers
 from gpgc_lab.baselines.classical import accuracy
 from gpgc_lab.baselines.network_training import GraphNetwork, Patience, learn
 from gpgc_lab.baselines.tensors import Inputs, glorot

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout, embedding_bag
 
-from gpgc._typing import Array
+from gpgc_lab.array_types import Array
 
 DENSE = 0.2
 """Features with a larger share of non-zeros are kept as a dense matrix."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gpgc._typing import Integers
+from gpgc_lab.array_types import Integers
 
 
 def random_walks(

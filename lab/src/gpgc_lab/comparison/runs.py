@@ -12,7 +12,7 @@ from typing import Any
 from gpgc_lab.baselines import SYSTEMS
 from gpgc_lab.comparison.children import run_children
 from gpgc_lab.comparison.systems import code_of, settings_of
-from gpgc_lab.journal import Journal, Record
+from gpgc_lab.journal import Record, StudyJournal
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.origin import origin
 from gpgc_lab.task import Task
@@ -44,7 +44,7 @@ class RunOptions:
     fresh: bool = False
 
 
-def run_file(folder: StudyFolder, name: str) -> Journal:
+def run_file(folder: StudyFolder, name: str) -> StudyJournal:
     """Return the journal of the runs on a data set."""
     return folder.journal(f"compare_{name}_runs.jsonl", FIELDS)
 
@@ -62,7 +62,7 @@ def latest(runs: Iterable[Record]) -> list[Record]:
 def run_systems(
     task: Task,
     jobs: Sequence[Job],
-    journal: Journal,
+    journal: StudyJournal,
     options: RunOptions,
     progress: Callable[[str], None],
 ) -> list[Record]:
@@ -77,7 +77,7 @@ def run_systems(
     codes = {job.system: code_of(job.system) for job in jobs}
     done: dict[tuple[Any, ...], Record] = {}
     if not options.fresh:
-        done = {_key(run): run for run in journal.rows if _stands(run, options)}
+        done = {_key(run): run for run in journal.records if _stands(run, options)}
     wanted = [_identity(task.name, digest, job, codes[job.system]) for job in jobs]
     for run in wanted:
         older = done.get(_key({**run, "code": None}))
@@ -98,7 +98,7 @@ def run_systems(
                 "time_limit": options.time_limit,
                 **origin(options.command),
             }
-            journal.append(run)
+            journal.new.append(run)
             done[_key(run)] = run
             progress(f"{task.name}: {count} of {len(missing)} runs done, last {run['system']}")
     return [done[_key(run)] for run in wanted]
@@ -111,6 +111,15 @@ def made_before(run: Record) -> str:
         if run.get("code") == code_of(run["system"])
         else f"made before, by gpgc {run['version']}"
     )
+
+
+def age_notes(runs: Iterable[Record]) -> list[str]:
+    """Return a note for each version that made runs before the code of now, with its systems."""
+    systems: dict[str, dict[str, None]] = {}
+    for run in runs:
+        if remark := made_before(run):
+            systems.setdefault(remark, {})[run["system"]] = None
+    return [f"{', '.join(names)}: {remark}." for remark, names in systems.items()]
 
 
 def _identity(name: str, digest: str, job: Job, code: str) -> Record:

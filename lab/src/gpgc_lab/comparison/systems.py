@@ -13,8 +13,8 @@ import numpy as np
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.select import select
-from gpgc.gp import NoisePath, choose_noise
-from gpgc.models import Model
+from gpgc.gp import NoisePath
+from gpgc.selection.noise_choice import choose_noise
 from gpgc_lab import baselines
 from gpgc_lab.baselines import SYSTEMS, Prediction, Problem, System, system
 from gpgc_lab.code_digest import digest, find_module, module_files, package_files
@@ -128,7 +128,7 @@ def run_paper(
     problem: Problem,
     seed: int,
     *,
-    model: Model,
+    model: str,
     learn_from_validation: bool = False,
     count_choice: bool = True,
 ) -> Prediction:

@@ -6,7 +6,6 @@ What goes wrong ends the process; the last line on standard error says what it w
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,8 @@ import numpy as np
 
 from gpgc.uncertainty.measures import expected_calibration_error, log_loss
 from gpgc_lab.comparison.systems import find_system, missing_library
+from gpgc_lab.process_memory import process_memory
 from gpgc_lab.task import Task
-
-_STATUS = Path("/proc/self/status")
 
 
 def run_job(job: dict[str, Any]) -> dict[str, Any]:
@@ -55,15 +53,8 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _peak_memory_mb() -> float | None:
-    """Return the peak of this process; getrusage on Linux would count its parent's too."""
-    if _STATUS.exists():
-        found = re.search(r"VmHWM:\s+(\d+)", _STATUS.read_text())
-        return round(int(found[1]) / 1024, 1) if found else None
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 1)
+    memory = process_memory()
+    return None if memory is None else round(memory.peak / 2**20, 1)
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """A training run at one step, and the file that lets it go on from there."""
 
-import os
+import io
 import zipfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from gpgc.errors import InputError
+from gpgc.files import write_file
 from gpgc_lab.image_networks.conv_large import ConvLarge
 from gpgc_lab.image_networks.schedule import Schedule
 
@@ -97,12 +98,9 @@ class TrainingRun:
             "random_state": torch.get_rng_state(),
         }
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(path.name + ".part")
-        with unfinished.open("wb") as file:
-            torch.save(content, file)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
+        buffer = io.BytesIO()
+        torch.save(content, buffer)
+        write_file(path, buffer.getvalue(), sync=True)
 
     def note_validation(self, accuracy: float, side: int) -> None:
         """Keep the present weights if none did better; of equals the latest, at the lowest rate."""

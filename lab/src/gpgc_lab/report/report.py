@@ -9,7 +9,7 @@ from pathlib import Path
 
 import gpgc
 from gpgc.errors import DataError
-from gpgc.estimators.storage import write_whole
+from gpgc.files import write_file
 from gpgc_lab import published
 from gpgc_lab.cells import HIGHER, LOWER, Difference, Measured
 from gpgc_lab.locations import stored_results
@@ -56,8 +56,8 @@ def write_report(
     report = Report(TITLE, _introduction(), [differences(sections), *sections])
     options.out.mkdir(parents=True, exist_ok=True)
     paths = [options.out / "report.md", options.out / "report.html"]
-    write_whole(paths[0], to_markdown(report, options.out).encode())
-    write_whole(paths[1], to_html(report).encode())
+    write_file(paths[0], to_markdown(report, options.out).encode())
+    write_file(paths[1], to_html(report).encode())
     return paths
 
 

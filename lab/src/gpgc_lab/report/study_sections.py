@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from gpgc.errors import DataError, InputError
-from gpgc.estimators.storage import write_whole
+from gpgc.files import write_file
 from gpgc_lab import published
 from gpgc_lab.comparison.runs import RunOptions, latest, run_file
 from gpgc_lab.comparison.systems import NAMES, settings_of
@@ -70,7 +70,7 @@ class Study(Protocol):
 def keep_origin(out: Path, name: str, command: str) -> None:
     """Write the command, date and machine of a study beside its tables."""
     out.mkdir(parents=True, exist_ok=True)
-    write_whole(out / f"{name}.origin.json", json.dumps(origin(command), indent=1).encode())
+    write_file(out / f"{name}.origin.json", json.dumps(origin(command), indent=1).encode())
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,9 @@ class TableStudy:
 
     def _runs(self, folder: StudyFolder) -> list[Record]:
         """Return the runs of other systems that say where they were made."""
-        return [run for run in folder.journal(f"{self.name}_runs.jsonl").rows if "machine" in run]
+        return [
+            run for run in folder.journal(f"{self.name}_runs.jsonl").records if "machine" in run
+        ]
 
     def _origin(self, folder: StudyFolder) -> str:
         names = (f"{self.name}.origin.json", f"{self.name}.made.json")  # the second of version 0.1
@@ -158,7 +160,7 @@ class CompareStudy:
             compare(task, NAMES, options.n_seeds, folder, how, progress)
         runs = [
             run
-            for run in latest(run_file(folder, name).rows)
+            for run in latest(run_file(folder, name).records)
             if run["settings"] == settings_of(run["system"])
         ]
         if not runs:

@@ -10,8 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from gpgc import GPGCClassifier
-from gpgc.models import Model
-from gpgc.models.broad import N_LANDMARKS, REACHES
+from gpgc.models.broad import REACHES, Broad
 from gpgc_lab.plotting import MARKERS, PALETTE, save_figure
 from gpgc_lab.speed.measure import fastest, forget_peak, in_own_process
 from gpgc_lab.speed.variants import COMPILED, NOTE, loops, variants
@@ -66,10 +65,10 @@ def growth_tables(n_nodes: Sequence[int], repeats: int) -> list[Table]:
             f"Contextual stochastic block models: {N_FEATURES} float32 features, mean degree "
             f"{MEAN_DEGREE}, {N_LABELS} labels; fixed noise. The product is a float32 GEMM, (N × "
             f"{N_FEATURES}) by ({N_FEATURES} × columns), in tiles: for big the columns are the "
-            f"neighbours of the labelled nodes, for broad {N_LANDMARKS} landmarks, three times. "
-            f"Each row in a process of its own, least seconds of {repeats} turns (of one, where it "
-            f"takes long: variances and broad from {LONG_FROM:,} nodes); MB at the peak "
-            "over those after the imports, the graph and its features included. To reach for "
+            f"neighbours of the labelled nodes, for broad {Broad.n_landmarks} landmarks, "
+            f"three times. Each row in a process of its own, least seconds of {repeats} turns (of "
+            f"one, where it takes long: variances and broad from {LONG_FROM:,} nodes); MB at the "
+            "peak over those after the imports, the graph and its features included. To reach for "
             f"the means of big: at most 2.5 over its product and, from {LINEAR_FROM:,} nodes, "
             "2.2 over half the nodes; at most 3 times the features.",
             NOTE,
@@ -105,7 +104,7 @@ def growth_tables(n_nodes: Sequence[int], repeats: int) -> list[Table]:
 
 
 def run(
-    n_nodes: int, model: Model, variances: bool, is_compiled: bool, repeats: int
+    n_nodes: int, model: str, variances: bool, is_compiled: bool, repeats: int
 ) -> dict[str, Any]:
     """Do one job on one graph: seconds, those of its product, accuracy."""
     adjacency, features, labels = block_model(n_nodes, seed=0)
@@ -115,7 +114,7 @@ def run(
     reached = np.unique(adjacency[labelled].indices)
     columns, times = len(np.union1d(reached, labelled)), 1
     if model == "broad":
-        columns, times = N_LANDMARKS, len(REACHES)
+        columns, times = Broad.n_landmarks, len(REACHES)
     right = np.zeros((N_FEATURES, columns), dtype=np.float32)
     right += features[0, :, None]
     forget_peak()

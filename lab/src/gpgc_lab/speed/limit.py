@@ -9,12 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from gpgc import GPGCClassifier, select
+from gpgc.compute import Context
 from gpgc.datasets import Dataset
-from gpgc.engine import Engine
 from gpgc.graph import as_adjacency, normalize
-from gpgc.kernels.activate import relu_correlation
-from gpgc.kernels.compiled import loops_for
-from gpgc.models.broad import EXACT_NODES, N_LANDMARKS, REACHES
+from gpgc.kernels import ReLU
+from gpgc.models.broad import REACHES, Broad
 from gpgc_lab.speed.measure import fastest
 from gpgc_lab.speed.variants import NOTE, loops, variants
 from gpgc_lab.tables import Table
@@ -68,7 +67,7 @@ def _over_product(data: Dataset, repeats: int) -> list[list[Any]]:
     rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-30))
     n_nodes = len(rows)
     reached = np.unique(propagation[data.train].indices)
-    sample = np.arange(n_nodes if n_nodes <= EXACT_NODES else N_LANDMARKS)
+    sample = np.arange(n_nodes if n_nodes <= Broad.exact_nodes else Broad.n_landmarks)
     out = []
     for model, columns, times, settings in (
         ("big", reached, 1, PLAIN),
@@ -146,16 +145,16 @@ def _repeated(left: Any, right: Any, times: int) -> Callable[[], None]:
 
 
 def _kappa(cosines: Any, times: int, is_compiled: bool) -> Callable[[], None]:
-    engine = Engine()
+    context, std = Context.of(cosines.dtype), np.ones(1, dtype=cosines.dtype)
     with loops(is_compiled):
-        code = loops_for(len(cosines), cosines.dtype)
-    evaluate_flat = relu_correlation if code is None else code.relu_correlation
+        primitives = context.primitives(len(cosines))
+    tiles = context.tiles(len(cosines), cosines.shape[1] * cosines.itemsize)
 
     def tile(part: slice) -> None:
-        evaluate_flat(cosines[part].ravel().copy())
+        ReLU().correlation(cosines[part].copy(), std, std, primitives)
 
     def evaluate() -> None:
         for _ in range(times):
-            engine.rows(len(cosines), cosines.shape[1] * cosines.itemsize, tile)
+            context.map(tile, tiles)
 
     return evaluate

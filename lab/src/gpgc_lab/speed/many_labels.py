@@ -10,11 +10,10 @@ import numpy as np
 
 from gpgc import GPGCClassifier
 from gpgc.datasets import Dataset, random_split
-from gpgc.models import Model
 from gpgc_lab.speed.measure import fastest
 from gpgc_lab.tables import Table
 
-MODELS: tuple[Model, ...] = ("big", "broad")
+MODELS = ("big", "broad")
 COUNTS = (60, 200, 600, 2000, 6000, 10000)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -18,11 +17,12 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
 
+from gpgc_lab.process_memory import process_memory
+
 PAUSE = 0.05
 """Seconds before each piece of timed work."""
 
 ROOT = Path(__file__).parent.parent.parent
-_STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
 
 
@@ -89,6 +89,8 @@ def machine() -> str:
     import numpy as np
     from threadpoolctl import threadpool_info
 
+    from gpgc_lab.origin import processor
+
     libraries = {
         f"{pool['internal_api']} {pool['version']}"
         for pool in threadpool_info()
@@ -97,42 +99,15 @@ def machine() -> str:
     blas = ", ".join(sorted(libraries)) or "unknown BLAS"
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
     return (
-        f"{_processor()}, {_cores()} cores, Python {platform.python_version()}, "
+        f"{processor()}, {_cores()} cores, Python {platform.python_version()}, "
         f"NumPy {np.__version__}, {blas}; load at the start {load}"
     )
-
-
-def _processor() -> str:
-    description = Path("/proc/cpuinfo")
-    if description.exists():
-        found = re.search(r"model name\s*:\s*(.+)", description.read_text())
-        if found:
-            return found[1]
-    return platform.processor() or platform.machine()
 
 
 def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _memory() -> tuple[int, int]:
-    """Return the bytes that this process holds, and held at its peak.
-
-    On Linux not from getrusage, whose peak a child inherits from its parent.
-    """
-    if _STATUS.exists():
-        status = _STATUS.read_text()
-        held, peak = (
-            int(re.search(rf"{name}:\s+(\d+)", status)[1]) * 1024  # type: ignore[index]
-            for name in ("VmRSS", "VmHWM")
-        )
-        return held, peak
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak, peak
 
 
 def _serve() -> None:
@@ -143,9 +118,12 @@ def _serve() -> None:
         os.sched_setaffinity(0, available[-order["cores"] :])
     module, _, name = order["job"].partition(":")
     function = getattr(import_module(module), name)
-    before, _ = _memory()
+    before = process_memory()
     answer = function(**order["arguments"])
-    print(json.dumps({**answer, "peak": _memory()[1] - before}))
+    after = process_memory()
+    if before is None or after is None:
+        raise SystemExit("the system does not tell the memory of a process")
+    print(json.dumps({**answer, "peak": after.peak - before.held}))
 
 
 if __name__ == "__main__":

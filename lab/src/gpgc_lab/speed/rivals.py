@@ -28,7 +28,7 @@ LARGE = 10_000
 
 HOW_TO = (
     "neural-tangents runs on request, in an environment of its own: `python3.11 -m venv tangents "
-    "&& tangents/bin/pip install numpy==1.26.4 scipy neural-tangents==0.6.5 jax==0.4.30 "
+    "&& tangents/bin/pip install . numpy==1.26.4 neural-tangents==0.6.5 jax==0.4.30 "
     "jaxlib==0.4.30 tf2jax==0.3.6`, then `--neural-tangents tangents/bin/python`."
 )
 

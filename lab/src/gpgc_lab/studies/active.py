@@ -11,10 +11,10 @@ from typing import Any, get_args
 
 import numpy as np
 
-from gpgc._typing import Array, Integers
 from gpgc.datasets import Dataset, load_planetoid
 from gpgc.uncertainty.suggest import Labelling, Strategy
 from gpgc_lab import published
+from gpgc_lab.array_types import Array, Integers
 from gpgc_lab.code_digest import digest, package_files
 from gpgc_lab.journal import Measurements, Record
 from gpgc_lab.locations import StudyFolder

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from gpgc._typing import Array, Integers
 from gpgc.datasets import Dataset, load_planetoid, random_split
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.inputs import FeatureNorm
-from gpgc.estimators.scoring import Setting, order_by, score_noise_levels
-from gpgc.gp import NoisePath, choose_noise
+from gpgc.gp import NoisePath
 from gpgc.kernels import ArcCosine, BaseKernel, InnerProduct, Polynomial, SquaredExponential
-from gpgc.models import Model
+from gpgc.selection.noise_choice import choose_noise
+from gpgc.selection.scoring import Setting, order_by, score_noise_levels
 from gpgc_lab import published
+from gpgc_lab.array_types import Array, Integers
 from gpgc_lab.cells import Measured
 from gpgc_lab.tables import Table
 
@@ -95,8 +95,8 @@ def evaluate_splits(
     scores = [CitationScores({}, {}) for _ in splits]
     for model in ("small", "big"):
         best = _choose_settings(data, splits, model, progress)
-        for setting, members in _grouped(best).items():
-            estimator = _on_graph(data, setting.parameters())
+        for members in _grouped(best):
+            estimator = _on_graph(data, best[members[0]].parameters())
             for index in members:
                 _paper_rows(estimator, data, splits[index], best[index], scores[index])
     progress(f"{data.name}: broad")
@@ -118,7 +118,7 @@ def _only(data: Dataset, nodes: Integers) -> Integers:
 
 
 def _choose_settings(
-    data: Dataset, splits: list[SplitNodes], model: Model, progress: Callable[[str], None]
+    data: Dataset, splits: list[SplitNodes], model: str, progress: Callable[[str], None]
 ) -> list[Setting]:
     best: list[Setting | None] = [None] * len(splits)
     key = order_by("validation")
@@ -127,10 +127,11 @@ def _choose_settings(
             progress(f"{data.name}: {model}, {kernel}, features {norm}")
             setting = Setting(model, kernel, norm, "symmetric")
             estimator = GPGCClassifier(**setting.parameters())
-            estimator._fit_graph(data.features, data.adjacency, len(data.labels))
+            prior = estimator.make_prior(data.features, data.adjacency, len(data.labels))
+            covariance = prior.covariance()
             for index, (train, validation, _) in enumerate(splits):
                 rows = score_noise_levels(
-                    estimator.covariance_.block(np.concatenate([train, validation]), train),
+                    covariance.block(np.concatenate([train, validation]), train),
                     setting,
                     data.labels[train],
                     data.labels[validation],
@@ -141,13 +142,13 @@ def _choose_settings(
     return [setting for setting in best if setting is not None]
 
 
-def _grouped(settings: list[Setting]) -> dict[Setting, list[int]]:
+def _grouped(settings: list[Setting]) -> list[list[int]]:
     """Return which splits chose the same kernel, whatever the noise."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for index, setting in enumerate(settings):
         key = (setting.model, setting.base_kernel, setting.feature_norm)
         groups.setdefault(key, []).append(index)
-    return {settings[members[0]]: members for members in groups.values()}
+    return list(groups.values())
 
 
 def _paper_rows(
@@ -246,7 +247,7 @@ def _setting_table(scores: dict[str, CitationScores]) -> Table:
     )
     for name in published.CITATION:
         for row, setting in scores[name].settings.items():
-            weight, kernel = published.HYPER_PARAMETERS[setting.model][name]
+            weight, kernel = published.HYPER_PARAMETERS[str(setting.model)][name]
             ours = (STATED_NOISE / setting.noise_variance) ** 0.5
             table.rows.append(
                 [

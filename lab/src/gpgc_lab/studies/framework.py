@@ -29,7 +29,8 @@ def draw_framework(folder: Path) -> list[Path]:
     y = np.full(N_POINTS, -1)
     for label, nodes in LABELLED.items():
         y[list(nodes)] = label
-    estimator = GPGCClassifier("big", SquaredExponential(0.4), n_neighbors=6).fit(points, y)
+    estimator = GPGCClassifier("big", base_kernel=SquaredExponential(0.4), n_neighbors=6)
+    estimator.fit(points, y)
     mean, std = estimator.predict_latent(return_std=True)
     probability = estimator.predict_proba()
     graph = estimator.adjacency_.tocoo()

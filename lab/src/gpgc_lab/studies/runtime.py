@@ -13,6 +13,7 @@ from gpgc_lab.comparison.make_task import known_task
 from gpgc_lab.comparison.runs import (
     Job,
     RunOptions,
+    age_notes,
     latest,
     run_file,
     run_systems,
@@ -57,7 +58,7 @@ def runtime_study(
 
 def timed_runs(folder: StudyFolder, name: str) -> list[Record]:
     """Return the runs in a file that the table of seconds is made of."""
-    return latest(run for run in run_file(folder, name).rows if _role(run) is not None)
+    return latest(run for run in run_file(folder, name).records if _role(run) is not None)
 
 
 def runtime_tables(runs: Mapping[str, Sequence[Record]]) -> list[Table]:
@@ -76,7 +77,8 @@ def runtime_tables(runs: Mapping[str, Sequence[Record]]) -> list[Table]:
             "Processor time, medians over runs. Settings are given, as in the paper. GPGC-big has "
             "the mean of all nodes when training ends; testing turns it into probabilities. Where "
             f"a run took longer than {LIMIT_SECONDS:,.0f} s by the clock, the seconds of an epoch "
-            f"are those of a run of {PROBE_EPOCHS}."
+            f"are those of a run of {PROBE_EPOCHS}.",
+            *age_notes(run for members in runs.values() for run in members),
         ],
     )
     ratios = Table(

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gpgc._typing import Array
 from gpgc.datasets import Dataset, load_planetoid
 from gpgc.estimators import GPGCClassifier
-from gpgc.finite import finite_covariance
-from gpgc.graph import normalize
-from gpgc.models import Architecture, covariance
+from gpgc.graph import Nodes
+from gpgc.models import architecture_from, covariance
 from gpgc_lab import published
+from gpgc_lab.array_types import Array
 from gpgc_lab.cells import Measured
 from gpgc_lab.code_digest import digest, package_files
 from gpgc_lab.journal import Measurements, Record
@@ -117,12 +116,12 @@ def distances(data: Dataset, seeds: int, measurements: Measurements, progress: P
     array of shape (n_widths, n_seeds)
     """
     gamma = covariance(data.adjacency, data.features).block()
-    propagation = normalize(data.adjacency)
+    architecture, nodes = architecture_from("big"), Nodes(data.adjacency, data.features)
     result = np.zeros((len(DRAWN), seeds))
 
     def draw(width: int, seed: int) -> Record:
         rng = np.random.default_rng([width, seed])
-        drawn = finite_covariance(Architecture(), propagation, data.features, width, rng)
+        drawn = architecture.sample(nodes, width, rng)
         return {"distance": float(np.linalg.norm(drawn - gamma) / np.linalg.norm(gamma))}
 
     for place, width in enumerate(DRAWN):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpgc._typing import Array
+from gpgc_lab.array_types import Array
 from gpgc_lab.journal import Record
 from gpgc_lab.plotting import MARKERS, PALETTE, save_figure
 from gpgc_lab.studies.calibration.calibration_metrics import COVERAGES

@@ -8,10 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from gpgc._typing import Array, Integers
 from gpgc.estimators import GPGCClassifier
-from gpgc.gp.calibration import softmax
-from gpgc.gp.selection import fit_temperature
+from gpgc.probability.softmax import softmax
+from gpgc.probability.temperature import fit_temperature
 from gpgc.uncertainty.measures import (
     auroc,
     brier_score,
@@ -22,6 +21,7 @@ from gpgc.uncertainty.measures import (
 )
 from gpgc.uncertainty.novelty import novelty
 from gpgc.uncertainty.sets import leave_one_out_sets, split_conformal_sets
+from gpgc_lab.array_types import Array, Integers
 from gpgc_lab.journal import Record
 from gpgc_lab.studies.calibration.splits import N_HELD_OUT, Bench, Split
 

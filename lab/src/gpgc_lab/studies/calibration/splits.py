@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from gpgc._typing import Integers
 from gpgc.datasets import Dataset, random_split
 from gpgc.estimators import GPGCClassifier
 from gpgc.graph import normalize
+from gpgc_lab.array_types import Integers
 
 N_HELD_OUT = 500
 """Validation labels of a random split, as of the public one."""

@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from gpgc._typing import Array, Integers
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.inputs import FeatureNorm
 from gpgc.gp import NoisePath
-from gpgc.gp.selection import cross_entropies, fit_temperature
 from gpgc.kernels import BaseKernel, Covariance, InnerProduct, SquaredExponential
-from gpgc.models import Model
-from gpgc.models.broad import FEATURE_FRACTIONS
+from gpgc.probability.softmax import cross_entropies
+from gpgc.probability.temperature import fit_temperature
+from gpgc_lab.array_types import Array, Integers
 
 KERNELS: tuple[BaseKernel, ...] = (InnerProduct(), SquaredExponential(1.0))
 FEATURE_NORMS: tuple[FeatureNorm, ...] = ("none", "l2")
@@ -51,7 +50,7 @@ class Candidate:
         Their covariance.
     """
 
-    model: Model
+    model: str
     settings: str
     covariance: Covariance
     seen: Integers
@@ -87,20 +86,18 @@ class Choice:
 
 
 def candidates(
-    features: Array, graph: sp.csr_array, seen: Integers, models: Sequence[Model]
+    features: Array, graph: sp.csr_array, seen: Integers, models: Sequence[str]
 ) -> Iterator[Candidate]:
     """Give every covariance that is tried on a graph of images."""
     seen = np.sort(seen)
     for model in models:
         for kernel, norm in _settings(model):
-            estimator = GPGCClassifier(model, kernel, feature_norm=norm)
-            estimator._fit_graph(features, graph, graph.shape[0])
-            network = estimator._network
-            for fraction in FEATURE_FRACTIONS if model == "broad" else (0.0,):
-                covariance = network.covariance_at(fraction)
-                words = (
-                    f"features alone {fraction:.0%}" if model == "broad" else f"{kernel}, {norm}"
-                )
+            estimator = GPGCClassifier(model, base_kernel=kernel, feature_norm=norm)
+            prior = estimator.make_prior(features, graph, graph.shape[0])
+            for weights in prior.view_weights:
+                covariance = prior.covariance(weights)
+                alone = f"features alone {weights.get('features', 0.0):.0%}"
+                words = alone if model == "broad" else f"{kernel}, {norm}"
                 yield Candidate(model, words, covariance, seen, covariance.block(seen, seen))
 
 
@@ -126,7 +123,7 @@ def learn_from_validation(
     return _best_level(choice.candidate, grid, left_out, _one_hot(labels, validation))
 
 
-def _settings(model: Model) -> list[tuple[BaseKernel, FeatureNorm]]:
+def _settings(model: str) -> list[tuple[BaseKernel, FeatureNorm]]:
     if model == "broad":
         return [(InnerProduct(), "none")]
     return [(kernel, norm) for kernel in KERNELS for norm in FEATURE_NORMS]

@@ -15,7 +15,9 @@ from gpgc.datasets.image_graphs import (
     load_image_graph,
 )
 from gpgc.estimators import GPGCClassifier
+from gpgc.estimators.labels import encode_labels
 from gpgc.graph import neighbor_graph
+from gpgc.models import Prior
 from gpgc_lab import published
 from gpgc_lab.comparison.runs import FIELDS
 from gpgc_lab.locations import StudyFolder
@@ -105,29 +107,27 @@ def _study(
     data = replace(data, adjacency=neighbor_graph(data.features, N_NEIGHBORS))
     seen = np.concatenate([data.train, data.validation])
     tried = list(candidates(np.asarray(data.features), data.adjacency, seen, ["big"]))
-    estimator = GPGCClassifier()
-    estimator._fit_graph(data.features, data.adjacency, len(data.labels))
+    prior = GPGCClassifier().make_prior(data.features, data.adjacency, len(data.labels))
     accuracies: Accuracies = {model: {} for model in MODELS}
     for count in published.LABEL_COUNTS:
         progress(f"{data.name}: {count} labels")
         fewer = replace(data, train=nested_labels(data.labels, data.train, count))
-        for model, values in (_accuracy(fewer, tried, estimator) | others(fewer)).items():
+        for model, values in (_accuracy(fewer, tried, prior) | others(fewer)).items():
             accuracies[model][count] = values
     return accuracies
 
 
-def _accuracy(
-    data: Dataset, tried: list[Candidate], estimator: GPGCClassifier
-) -> dict[str, list[float]]:
+def _accuracy(data: Dataset, tried: list[Candidate], prior: Prior) -> dict[str, list[float]]:
     truth = data.labels[data.test]
     every = np.concatenate([data.train, data.validation])
     choice = choose(tried, data.labels, data.train, data.validation)
     again = learn_from_validation(choice, data.labels, data.train, data.validation)
     y = np.full(len(data.labels), -1)
     y[data.train] = data.labels[data.train]
+    default = GPGCClassifier().fit_prior(prior, *encode_labels(y))
     predicted = {
         "GPGC-big": choice.predict(data.labels, data.train, data.test),
-        "GPGC broad, default": estimator.relabel(y).predict()[data.test],
+        "GPGC broad, default": default.predict()[data.test],
         "GPGC-X": again.predict(data.labels, every, data.test),
     }
     return {model: [float(np.mean(answer == truth))] for model, answer in predicted.items()}

@@ -9,15 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from gpgc._typing import Integers
 from gpgc.datasets import Dataset, load_images
 from gpgc.datasets.feature_files import FeatureSet
 from gpgc.datasets.image_graphs import as_dataset
 from gpgc.errors import DataError
 from gpgc.estimators import GPGCClassifier
 from gpgc.graph import neighbor_graph
-from gpgc.models import Model
 from gpgc_lab import published
+from gpgc_lab.array_types import Integers
 from gpgc_lab.comparison.runs import FIELDS
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies.images.candidates import Choice, candidates, choose, learn_from_validation
@@ -137,7 +136,7 @@ def evaluate(
 
 def _chosen_rows(data: Dataset, score: ImageScores, progress: Callable[[str], None]) -> None:
     every = np.concatenate([data.train, data.validation])
-    models: tuple[Model, ...] = ("small", "big", "broad")
+    models = ("small", "big", "broad")
     split = data.labels, data.train, data.validation
     progress(f"{data.name}: covariances")
     start = time.perf_counter()

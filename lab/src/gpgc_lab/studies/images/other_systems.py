@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from gpgc_lab.cells import Measured
 from gpgc_lab.comparison.runs import Job, RunOptions, run_systems
-from gpgc_lab.journal import Journal
+from gpgc_lab.journal import StudyJournal
 from gpgc_lab.task import Task
 
 LIBRARIES = ("torch", "torch_geometric")
@@ -19,7 +19,7 @@ def other_systems(
     task: Task,
     systems: Sequence[str],
     seeds: int,
-    journal: Journal,
+    journal: StudyJournal,
     command: str,
     progress: Callable[[str], None],
 ) -> dict[str, list[float]]:
@@ -33,7 +33,7 @@ def other_systems(
         Names of systems.
     seeds : int
         Runs of each; the first seed of all systems comes before the second of any.
-    journal : Journal
+    journal : StudyJournal
         The stored runs, which new ones join.
     command : str
         What to store as the origin of new runs.
@@ -45,7 +45,7 @@ def other_systems(
         runs = run_systems(task, jobs, journal, RunOptions(command, TIME_LIMIT), progress)
     else:
         digest = task.digest()
-        runs = [run for run in journal.rows if run["task"] == digest]
+        runs = [run for run in journal.records if run["task"] == digest]
     found: dict[str, list[float]] = {}
     for run in runs:
         if run["status"] == "done":
