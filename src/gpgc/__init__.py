@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from gpgc.estimators import GPGCClassifier, GPGCRegressor, load
     from gpgc.labelling.label import label
     from gpgc.labelling.labelling import Labelling
+    from gpgc.labelling.suggest import suggest
     from gpgc.models import covariance
-    from gpgc.uncertainty.suggest import suggest
 
 __version__ = "0.2.0"
 
@@ -40,7 +40,7 @@ _HOMES = {
     "label": "gpgc.labelling.label",
     "load": "gpgc.estimators",
     "select": "gpgc.estimators.select",
-    "suggest": "gpgc.uncertainty.suggest",
+    "suggest": "gpgc.labelling.suggest",
 }
 
 

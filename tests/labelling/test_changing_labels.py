@@ -5,9 +5,9 @@ import pytest
 
 import gpgc
 from gpgc.errors import InputError
+from gpgc.labelling.growing import GrowingPosterior
 from gpgc.labelling.labelling import Labelling
-from gpgc.uncertainty.growing import GrowingPosterior
-from gpgc.uncertainty.planning import Plan
+from gpgc.labelling.planning import Plan
 from tests.conftest import random_graph
 
 
@@ -109,8 +109,8 @@ def test_choices_are_made_on_request_and_may_come_late(graph):
 
 
 def test_a_sample_of_nodes_is_kept_up(graph, monkeypatch):
-    monkeypatch.setattr("gpgc.uncertainty.planning.EXACT_NODES", 10)
-    monkeypatch.setattr("gpgc.uncertainty.planning.N_WITNESSES", 6)
+    monkeypatch.setattr("gpgc.labelling.planning.EXACT_NODES", 10)
+    monkeypatch.setattr("gpgc.labelling.planning.N_WITNESSES", 6)
     sample = Labelling.on(
         graph[1], None, graph[0], nodes=[4, 7], candidates=[1, 2, 3], dtype="float64"
     )

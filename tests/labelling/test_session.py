@@ -298,8 +298,8 @@ def test_a_sample_of_a_large_graph_is_enough(open_session, monkeypatch):
     import gpgc.labelling.label as label
 
     monkeypatch.setattr(label, "CANDIDATES", 40)
-    monkeypatch.setattr("gpgc.uncertainty.planning.EXACT_NODES", 50)
-    monkeypatch.setattr("gpgc.uncertainty.planning.N_WITNESSES", 30)
+    monkeypatch.setattr("gpgc.labelling.planning.EXACT_NODES", 50)
+    monkeypatch.setattr("gpgc.labelling.planning.N_WITNESSES", 30)
     monkeypatch.setattr("gpgc.labelling.session.LIVE_NODES", 100)
     monkeypatch.setattr("gpgc.labelling.session.KEPT_NODES", 20)
     desk = open_session()

@@ -18,7 +18,7 @@ from gpgc.datasets.image_graphs import IMAGES, load_image_graph
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
 from gpgc.labelling.export import PREDICTION_COLUMNS, prediction_rows
-from gpgc.uncertainty.suggest import suggest
+from gpgc.labelling.suggest import suggest
 
 
 def run_dataset(

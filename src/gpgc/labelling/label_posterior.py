@@ -8,9 +8,9 @@ import numpy as np
 
 from gpgc._typing import Array, Integers
 from gpgc.estimators import GPGCClassifier
+from gpgc.labelling.growing import GrowingPosterior
 from gpgc.labelling.opinion import strongest
 from gpgc.probability.softmax import softmax
-from gpgc.uncertainty.growing import GrowingPosterior
 
 
 class LabelPosterior:

@@ -19,9 +19,9 @@ from gpgc.estimators.labels import encode_labels, is_unlabelled
 from gpgc.graph import as_adjacency
 from gpgc.labelling.label_book import LabelBook
 from gpgc.labelling.label_posterior import LabelPosterior
+from gpgc.labelling.planning import Plan
 from gpgc.labelling.strategies import Strategy, Suggestions, doubt, pick, trusted
 from gpgc.models import Prior
-from gpgc.uncertainty.planning import Plan
 
 GROWTH = 1.25
 """Growth of the number of labels after which noise and temperature are chosen again."""
@@ -31,14 +31,14 @@ class Labelling:
     r"""Label a graph step by step: ask which nodes are worth it, add their labels, go on.
 
     On the covariance R that remains given the labels so far, with s² the noise of a label (see
-    :class:`gpgc.uncertainty.planning.Plan`),
+    :class:`gpgc.labelling.planning.Plan`),
 
     - ``"variance"`` takes the node that lowers the total variance most,
       :math:`\sum_i R_{ij}^2 / (R_{jj} + s^2)`;
     - ``"weighted"`` counts by how uncertain the classes are,
       :math:`g_j \sum_i g_i R_{ij}^2 / (R_{jj} + s^2)` with :math:`g = 1 - \sum_c p_c^2`;
     - ``"error"`` takes, of the best by ``"weighted"``, the node whose label is expected to lower
-      the share of wrong labels most (:func:`gpgc.uncertainty.planning.error_reduction`);
+      the share of wrong labels most (:func:`gpgc.labelling.planning.error_reduction`);
     - ``"margin"`` takes the smallest gap between the two largest probabilities, by the largest
       :math:`(1 - (p_{(1)} - p_{(2)})) R_{jj}`.
 

@@ -110,7 +110,8 @@ def embed(places: Array, graph: sp.csr_array, rng: np.random.Generator) -> Itera
 
 def to_grid(places: Array) -> NDArray[np.uint16]:
     """Return places as whole numbers from 0 to 65,535, a few outliers pulled in to the edge."""
-    low, high = np.quantile(places, [0.002, 0.998], axis=0)
+    tail = min(0.002, 20 / len(places))
+    low, high = np.quantile(places, [tail, 1 - tail], axis=0)
     middle, half = (low + high) / 2, max(float((high - low).max()) / 2, 1e-9)
     scaled = np.clip((places - middle) / half, -1.05, 1.05) / 1.05
     return np.asarray(np.rint((scaled + 1) / 2 * 65_535), dtype=np.uint16)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
+from gpgc.labelling.growing import GrowingPosterior
 from gpgc.labelling.label_posterior import LabelPosterior
-from gpgc.uncertainty.growing import GrowingPosterior
-from gpgc.uncertainty.planning import Plan, error_reduction
+from gpgc.labelling.planning import Plan, error_reduction
 
 Strategy = Literal["weighted", "variance", "error", "margin"]
 

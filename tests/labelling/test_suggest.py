@@ -7,10 +7,10 @@ import gpgc
 from gpgc.datasets import load_planetoid
 from gpgc.errors import InputError
 from gpgc.gp import condition
+from gpgc.labelling.growing import GrowingPosterior
+from gpgc.labelling.planning import LABEL_NOISE, Plan, error_reduction
+from gpgc.labelling.suggest import Labelling, suggest
 from gpgc.probability.softmax import softmax
-from gpgc.uncertainty.growing import GrowingPosterior
-from gpgc.uncertainty.planning import LABEL_NOISE, Plan, error_reduction
-from gpgc.uncertainty.suggest import Labelling, suggest
 from tests.conftest import random_graph
 
 
@@ -114,8 +114,8 @@ def test_few_labels_are_chosen_by_variance_alone(graph):
 def test_witnesses_of_large_graphs_estimate_the_same_order(graph, monkeypatch):
     covariance = gpgc.covariance(*graph, model="broad")
     exact = Plan(covariance, np.arange(30)).gains(np.ones(30))
-    monkeypatch.setattr("gpgc.uncertainty.planning.EXACT_NODES", 10)
-    monkeypatch.setattr("gpgc.uncertainty.planning.N_WITNESSES", 25)
+    monkeypatch.setattr("gpgc.labelling.planning.EXACT_NODES", 10)
+    monkeypatch.setattr("gpgc.labelling.planning.N_WITNESSES", 25)
     sampled = Plan(covariance, np.arange(30))
     assert len(sampled.witnesses) == 25
     assert np.corrcoef(exact, sampled.gains(np.ones(30)))[0, 1] > 0.8

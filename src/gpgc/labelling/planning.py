@@ -9,8 +9,8 @@ import numpy as np
 
 from gpgc._typing import Array, Integers
 from gpgc.kernels import Centre, Covariance
+from gpgc.labelling.growing import GrowingPosterior
 from gpgc.probability.softmax import softmax
-from gpgc.uncertainty.growing import GrowingPosterior
 
 LABEL_NOISE = 0.05
 """Noise of a label, relative to the mean variance of the nodes."""
