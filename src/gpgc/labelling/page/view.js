@@ -1,6 +1,8 @@
 // The page, and the notebook widget: one item, one key, the next item. It speaks with the session
 // through `model` alone (anywidget's form), so that both hosts run this file as it is.
-import { NodeMap, PALETTE } from "./map.js";
+import { drawCurve } from "./curve.js";
+import { colourOf, count, h, percent } from "./dom.js";
+import { NodeMap } from "./map.js";
 
 const QUIET = 150; // milliseconds in which a key is not meant for a new item
 const AHEAD = 4; // items that are held here, ready to be shown
@@ -21,30 +23,6 @@ const KEYS = [
   ["?", "these keys"],
   ["Esc", "back to the current item"],
 ];
-
-/** Make an element; strings become text, never markup. */
-function h(tag, props = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(props)) {
-    if (value === undefined || value === false || value === null) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "class") element.className = value;
-    else element.setAttribute(name, value === true ? "" : value);
-  }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
-  return element;
-}
-
-function svg(tag, props = {}, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(props)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
-const percent = (value) => Math.round(100 * value);
-const count = (n, one, many = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
-const colourOf = (place) => PALETTE[place % PALETTE.length];
 
 function render({ model, el }) {
   const waiting = new Map();
@@ -547,32 +525,6 @@ function render({ model, el }) {
       ),
     );
     finishButton.textContent = found.phase === "labelling" ? "Finish" : "Audit";
-  }
-
-  function drawCurve(points, target) {
-    const [width, height] = [380, 96];
-    const most = Math.max(10, ...points.map((point) => point.labels));
-    const x = (labels) => 26 + (labels / most) * (width - 34);
-    const y = (value) => 6 + (1 - value) * (height - 22);
-    const path = (list, pick) => list.map((point, i) => `${i ? "L" : "M"}${x(point.labels).toFixed(1)} ${y(pick(point)).toFixed(1)}`).join("");
-    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Estimate and coverage over ${most} labels` });
-    for (const level of [0, 0.5, 1]) {
-      picture.append(
-        svg("line", { x1: 26, x2: width - 8, y1: y(level), y2: y(level), class: "grid" }),
-        svg("text", { x: 22, y: y(level) + 3.5, class: "tick", "text-anchor": "end" }, String(percent(level))),
-      );
-    }
-    picture.append(svg("text", { x: width - 8, y: height - 2, class: "tick", "text-anchor": "end" }, count(most, "label")));
-    if (target) picture.append(svg("line", { x1: 26, x2: width - 8, y1: y(target), y2: y(target), class: "target" }));
-    if (points.length) {
-      const back = [...points].reverse();
-      picture.append(
-        svg("path", { d: `${path(points, (p) => p.interval.high)}${path(back, (p) => p.interval.low).replace("M", "L")}Z`, class: "band" }),
-        svg("path", { d: path(points, (p) => p.interval.mean), class: "mean" }),
-        svg("path", { d: path(points, (p) => p.coverage), class: "coverage" }),
-      );
-    }
-    return picture;
   }
 
   // ---- the map -----------------------------------------------------------------------------------
