@@ -10,8 +10,10 @@ from gpgc.errors import DataError, GPGCWarning, InputError
 
 if TYPE_CHECKING:
     from gpgc.estimators import GPGCClassifier, GPGCRegressor, load
+    from gpgc.labelling.label import label
+    from gpgc.labelling.labelling import Labelling
+    from gpgc.labelling.suggest import suggest
     from gpgc.models import covariance
-    from gpgc.uncertainty.suggest import Labelling, suggest
 
 __version__ = "0.2.0"
 
@@ -24,6 +26,7 @@ __all__ = [
     "Labelling",
     "__version__",
     "covariance",
+    "label",
     "load",
     "select",
     "suggest",
@@ -32,11 +35,12 @@ __all__ = [
 _HOMES = {
     "GPGCClassifier": "gpgc.estimators",
     "GPGCRegressor": "gpgc.estimators",
-    "Labelling": "gpgc.uncertainty.suggest",
+    "Labelling": "gpgc.labelling.labelling",
     "covariance": "gpgc.models",
+    "label": "gpgc.labelling.label",
     "load": "gpgc.estimators",
     "select": "gpgc.estimators.select",
-    "suggest": "gpgc.uncertainty.suggest",
+    "suggest": "gpgc.labelling.suggest",
 }
 
 

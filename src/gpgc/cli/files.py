@@ -34,7 +34,7 @@ class GraphFiles:
 
     ids: list[str]
     features: Any
-    edges: tuple[Any, ...] | None
+    edges: Any
     labels: Any
     n_marked: int = 0
 
@@ -52,7 +52,7 @@ def read_graph_files(
     Parameters
     ----------
     edges : Path, optional
-        Table with the columns ``source,target[,weight]``.
+        Table with the columns ``source,target[,weight]``, or sparse .npz of shape (N, N).
     features : Path, optional
         Table whose first column is ``id``, or .npy or sparse .npz with ids 0 … N−1.
     labels : Path, optional
@@ -68,7 +68,7 @@ def read_graph_files(
         ids, matrix = _read_features(features)
     links = None
     if edges is not None:
-        ids, links = _read_edges(edges, ids)
+        ids, links = (_read_links if edges.suffix == ".npz" else _read_edges)(edges, ids)
     position = {name: place for place, name in enumerate(ids or [])}
     known, n_marked = None, 0
     if labels is not None:
@@ -120,6 +120,17 @@ def _number(text: str, place: str, name: str) -> float:
             f"{place}: expected a number of at most {LARGEST:g} as {name}, got {_short(text)}"
         )
     return value
+
+
+def _read_links(path: Path, known: list[str] | None) -> tuple[list[str], Any]:
+    """Return the ids 0 … N−1 and the sparse matrix of links between them."""
+    links = read_sparse(path)
+    if known is not None and links.shape[0] != len(known):
+        raise InputError(
+            f"{path}: expected links between the {len(known)} rows of the features, "
+            f"got a matrix of shape {links.shape}"
+        )
+    return known or [str(node) for node in range(links.shape[0])], links
 
 
 def _read_edges(path: Path, known: list[str] | None) -> tuple[list[str], tuple[Any, ...]]:

@@ -17,7 +17,8 @@ from gpgc.datasets.catalogue import NAMES
 from gpgc.datasets.image_graphs import IMAGES, load_image_graph
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
-from gpgc.uncertainty.suggest import suggest
+from gpgc.labelling.export import PREDICTION_COLUMNS, prediction_rows
+from gpgc.labelling.suggest import suggest
 
 
 def run_dataset(
@@ -68,24 +69,9 @@ def classify_files(
     with working("labelling"):
         estimator = GPGCClassifier(**settings)
         estimator.fit(graph.features, graph.labels, adjacency=graph.edges)
-        probabilities = estimator.predict_proba()
-        _, std = estimator.predict_latent(return_std=True)
+        rows = list(prediction_rows(graph.ids, estimator))
     seconds = time.perf_counter() - start
-    chosen = np.searchsorted(estimator.classes_, estimator.transduction_)
-    given = np.isin(np.arange(len(graph.ids)), estimator.labelled_nodes_)
-    columns = zip(
-        graph.ids,
-        estimator.transduction_,
-        probabilities[np.arange(len(chosen)), chosen],
-        std,
-        given,
-        strict=True,
-    )
-    rows = (
-        (name, label, f"{probability:.6g}", f"{deviation:.6g}", int(is_given))
-        for name, label, probability, deviation, is_given in columns
-    )
-    write_rows(out, ["id", "label", "probability", "std", "given"], rows)
+    write_rows(out, PREDICTION_COLUMNS, rows)
     return {
         "dataset": str(edges or features),
         **_describe(estimator, None if graph.features is None else graph.features.shape[1]),

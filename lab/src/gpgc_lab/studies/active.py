@@ -12,7 +12,7 @@ from typing import Any, get_args
 import numpy as np
 
 from gpgc.datasets import Dataset, load_planetoid
-from gpgc.uncertainty.suggest import Labelling, Strategy
+from gpgc.labelling.suggest import Labelling, Strategy
 from gpgc_lab import published
 from gpgc_lab.array_types import Array, Integers
 from gpgc_lab.code_digest import digest, package_files

@@ -7,10 +7,10 @@ import gpgc
 from gpgc.datasets import load_planetoid
 from gpgc.errors import InputError
 from gpgc.gp import condition
+from gpgc.labelling.growing import GrowingPosterior
+from gpgc.labelling.planning import LABEL_NOISE, Plan, error_reduction
+from gpgc.labelling.suggest import Labelling, suggest
 from gpgc.probability.softmax import softmax
-from gpgc.uncertainty.growing import GrowingPosterior
-from gpgc.uncertainty.planning import LABEL_NOISE, Plan, error_reduction
-from gpgc.uncertainty.suggest import Labelling, suggest
 from tests.conftest import random_graph
 
 
@@ -114,8 +114,8 @@ def test_few_labels_are_chosen_by_variance_alone(graph):
 def test_witnesses_of_large_graphs_estimate_the_same_order(graph, monkeypatch):
     covariance = gpgc.covariance(*graph, model="broad")
     exact = Plan(covariance, np.arange(30)).gains(np.ones(30))
-    monkeypatch.setattr("gpgc.uncertainty.planning.EXACT_NODES", 10)
-    monkeypatch.setattr("gpgc.uncertainty.planning.N_WITNESSES", 25)
+    monkeypatch.setattr("gpgc.labelling.planning.EXACT_NODES", 10)
+    monkeypatch.setattr("gpgc.labelling.planning.N_WITNESSES", 25)
     sampled = Plan(covariance, np.arange(30))
     assert len(sampled.witnesses) == 25
     assert np.corrcoef(exact, sampled.gains(np.ones(30)))[0, 1] > 0.8
@@ -152,7 +152,9 @@ def test_error_strategy_takes_the_best_of_all_where_the_shortlist_holds_all(grap
     labelling.add(range(8), ["a", "b"] * 4)
     (node,), (gain,) = labelling.suggest(1, "error")
     every = np.arange(8, 30)
-    falls = error_reduction(labelling._posterior, labelling._temperature, every, np.arange(30))
+    falls = error_reduction(
+        labelling._posterior.growing, labelling._posterior.temperature, every, np.arange(30)
+    )
     assert gain == pytest.approx(falls.max())
     assert node == every[falls.argmax()]
 
@@ -168,9 +170,9 @@ def test_adding_labels_equals_the_estimator_at_the_same_choices(two_moons):
     y = np.full(80, -1)
     y[nodes] = labels[nodes]
     again = gpgc.GPGCClassifier(
-        dtype="float64", noise_variance=labelling._posterior.noise_variance
+        dtype="float64", noise_variance=labelling._posterior.growing.noise_variance
     ).fit(features, y)
-    np.testing.assert_allclose(labelling._posterior.mean, again.predict_latent(), atol=1e-8)
+    np.testing.assert_allclose(labelling._posterior.growing.mean, again.predict_latent(), atol=1e-8)
     assert labelling.classes == [0, 1]
 
 

@@ -59,7 +59,7 @@ def test_the_callers_classifier_stays_as_it_is(unlike):
     classifier = GPGCClassifier().fit(features, y, links).calibrate([5, 6, 50], truth[[5, 6, 50]])
     before = answers(classifier, features)
     labelling = Labelling(classifier)
-    assert labelling._temperature == classifier.temperature_
+    assert labelling._posterior.temperature == classifier.temperature_
     labelling.add(np.arange(2, 40, 2), truth[2:40:2])
     labelling.predict_proba()
     labelling.estimator()

@@ -9,8 +9,8 @@ import numpy as np
 
 from gpgc._typing import Array, Integers
 from gpgc.kernels import Centre, Covariance
+from gpgc.labelling.growing import GrowingPosterior
 from gpgc.probability.softmax import softmax
-from gpgc.uncertainty.growing import GrowingPosterior
 
 LABEL_NOISE = 0.05
 """Noise of a label, relative to the mean variance of the nodes."""
@@ -53,6 +53,8 @@ class Plan:
         Nodes whose gains are known, and those over which they are summed.
     sample : int array
         Nodes drawn with a seed, few enough to compute with their probabilities many times.
+    nodes : int array
+        All of these, sorted.
     """
 
     def __init__(self, covariance: Covariance, candidates: Integers, seed: int = 0) -> None:
@@ -63,7 +65,11 @@ class Plan:
         self.witnesses = everyone if n_nodes <= EXACT_NODES else self.sample
         centred = Centre(covariance, None if n_nodes <= EXACT_NODES else self.witnesses)
         mean_variance = float(np.mean(centred.diag(), dtype=np.float64))
-        self._posterior = GrowingPosterior(centred, LABEL_NOISE * (mean_variance or 1.0))
+        self.nodes = np.union1d(np.union1d(self.witnesses, self.candidates), self.sample)
+        noise = LABEL_NOISE * (mean_variance or 1.0)
+        self._posterior = GrowingPosterior(centred, noise, nodes=self.nodes)
+        self._at_witnesses = self._posterior.index(self.witnesses)
+        self._at_candidates = self._posterior.index(self.candidates)
         self._residual = centred.block(self.witnesses, self.candidates)
 
     @property
@@ -74,16 +80,30 @@ class Plan:
     @property
     def variance(self) -> Array:
         """The variance R_jj that remains at each candidate."""
-        return np.asarray(self._posterior.variance[self.candidates])
+        return np.asarray(self._posterior.variance[self._at_candidates])
 
     def observe(self, nodes: Any) -> None:
         """Condition on labels of nodes, whatever they will be."""
-        for node in nodes:
-            self._posterior.observe([node])
-            fall = self._posterior.last_row().astype(self._residual.dtype)
-            left, right = fall[self.witnesses], fall[self.candidates]
-            for part in _parts(len(left)):
-                self._residual[part] -= np.outer(left[part], right)
+        before = len(self._posterior.observed)
+        self._posterior.observe(nodes)
+        self._lower(self._posterior.rows(before))
+
+    def remove(self, nodes: Any) -> None:
+        """Forget that nodes are labelled."""
+        gone = set(np.asarray(nodes, dtype=np.intp).tolist())
+        observed = self._posterior.observed
+        first = next((i for i, node in enumerate(observed) if node in gone), len(observed))
+        before = self._posterior.rows(first).copy()
+        self._posterior.remove(nodes)
+        self._lower(before, -1)
+        self._lower(self._posterior.rows(first))
+
+    def _lower(self, rows: Array, sign: int = 1) -> None:
+        """Take fᵀf of the rows f away from what is kept of R."""
+        falls = rows.astype(self._residual.dtype)
+        left, right = sign * falls[:, self._at_witnesses].T, falls[:, self._at_candidates]
+        for part in _parts(len(left)):
+            self._residual[part] -= left[part] @ right
 
     def gains(self, weights: Array) -> Array:
         r"""Return by how much a label of each candidate j lowers the weighted total variance.
@@ -138,13 +158,14 @@ def error_reduction(
     array of shape (n_nodes,)
         Positive where the label is expected to help.
     """
-    by_class = np.ascontiguousarray(posterior.mean[witnesses].T)
-    chances = softmax(temperature * posterior.mean[nodes])
+    at_nodes = posterior.index(nodes)
+    by_class = np.ascontiguousarray(posterior.mean[posterior.index(witnesses)].T)
+    chances = softmax(temperature * posterior.mean[at_nodes])
     outcomes = np.eye(len(by_class))
     before = _expected_error(temperature * by_class)
     columns = posterior.residual(witnesses, nodes).T
     falls = np.empty(len(nodes))
-    for place, (node, column) in enumerate(zip(nodes, columns, strict=True)):
+    for place, (node, column) in enumerate(zip(at_nodes, columns, strict=True)):
         step = column / (posterior.variance[node] + posterior.noise_variance)
         surprises = outcomes - posterior.mean[node]
         after = [_expected_error(temperature * (by_class + np.outer(s, step))) for s in surprises]

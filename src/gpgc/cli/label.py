@@ -1,0 +1,193 @@
+"""The command that opens a page to label in."""
+
+from __future__ import annotations
+
+import re
+import sys
+import webbrowser
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gpgc.errors import InputError
+
+if TYPE_CHECKING:
+    from gpgc.labelling.sources import Source
+
+
+def label(
+    demo: Annotated[
+        str | None, typer.Argument(help="digits: a demonstration that needs no files.")
+    ] = None,
+    images: Annotated[Path | None, typer.Option(help="Folder of images.")] = None,
+    texts: Annotated[Path | None, typer.Option(help="Table with the columns id,text.")] = None,
+    features: Annotated[
+        Path | None,
+        typer.Option(help="Table (first column id), .npy or sparse .npz (ids 0 ... N-1)."),
+    ] = None,
+    edges: Annotated[
+        Path | None, typer.Option(help="Table source,target[,weight], or sparse .npz.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="Table id,label: labels known before, taken over once.")
+    ] = None,
+    classes: Annotated[
+        str, typer.Option(help="Names, with keys where wanted: spam=s,ham=h. More can be added.")
+    ] = "",
+    journal: Annotated[
+        Path, typer.Option(help="File of the labels; the same command goes on with it.")
+    ] = Path("labels.jsonl"),
+    target: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Accuracy to reach, such as 0.9.")
+    ] = None,
+    by: Annotated[str, typer.Option(help="Who labels.")] = "",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the audit items.")] = 0,
+    neighbors: Annotated[
+        int, typer.Option(help="Neighbours of the graph that is built when --edges is left out.")
+    ] = 10,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 0,
+    token: Annotated[
+        str | None,
+        typer.Option(help="Secret of the address; the same again lets open tabs go on."),
+    ] = None,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address, open nothing.")
+    ] = False,
+) -> None:
+    """Label in person, on a page of your own: one item, one key, the next best item.
+
+    The page runs on this machine alone and needs no network. Every label is on disk before it is
+    acknowledged. How good the labels of the rest are is measured by random items mixed in.
+    """
+    from gpgc.labelling.label import open_desk
+
+    try:
+        from gpgc.labelling.server import Server
+    except ImportError as error:
+        raise InputError(f"gpgc label needs {error.name}: pip install 'gpgc[label]'") from error
+    source, imported = _source(demo, images, texts, features, edges, labels)
+    names, keys = _classes(classes)
+    desk = open_desk(
+        source,
+        journal,
+        names,
+        imported=imported,
+        target=target,
+        seed=seed,
+        keys=keys,
+        n_neighbors=neighbors,
+    )
+    server = Server(desk, port, token)
+    address = server.url + (f"&by={by}" if by.isalnum() else "")
+    sys.stdout.write(f"gpgc label: {address}\n")
+    sys.stdout.flush()
+    if not no_browser:
+        webbrowser.open(address)
+    with suppress(KeyboardInterrupt):
+        server.run()
+    desk.session.close()
+    sys.stdout.write(f"stopped; {len(desk.session.ledger.labels)} labels in {journal}\n")
+
+
+def _source(
+    demo: str | None,
+    images: Path | None,
+    texts: Path | None,
+    features: Path | None,
+    edges: Path | None,
+    labels: Path | None,
+) -> tuple[Source, dict[str, str]]:
+    """Return what is to be labelled, and the labels that are known."""
+    from gpgc.cli.files import read_graph_files
+    from gpgc.cli.output import Progress
+    from gpgc.labelling import sources
+    from gpgc.labelling.items import as_items
+
+    kinds = [given for given in (demo, images, texts) if given is not None]
+    if len(kinds) > 1 or (not kinds and features is None and edges is None):
+        raise InputError(
+            "one of digits, --images, --texts, or --features with or without --edges must be given"
+        )
+    if demo is not None:
+        if demo != "digits":
+            raise InputError(f"the demonstration must be digits, got {demo!r}")
+        source = sources.digits()
+        known = None
+    else:
+        found = None
+        if features is not None or edges is not None:
+            found = read_graph_files(edges, features, labels)
+        if images is not None:
+            with Progress() as progress:
+                source = sources.image_folder(images, lambda fraction, what: progress(what))
+        elif texts is not None:
+            source = sources.text_table(texts)
+        else:
+            assert found is not None
+            items = as_items(None, found.ids, found.features)
+            source = sources.Source(str((features or edges).stem), found.ids, items, found.features)  # type: ignore[union-attr]
+        if found is not None:
+            source = _with_graph(source, found)
+        known = found.labels if found is not None else None
+    if labels is not None and known is None:
+        from gpgc.files import read_table
+
+        rows = [row for _, row in read_table(labels).select(["id", "label"])]
+        strangers = [row["id"] for row in rows if row["id"] not in set(source.ids)]
+        if strangers:
+            raise InputError(f"{labels}: node {strangers[0]!r} is not among the items")
+        return source, {row["id"]: row["label"] for row in rows if row["label"]}
+    if known is None:
+        return source, {}
+    return source, {
+        name: str(given) for name, given in zip(source.ids, known, strict=True) if given is not None
+    }
+
+
+def _with_graph(source: Source, found: object) -> Source:
+    """Return a source with features and edges of files, in the order of its own ids."""
+    import numpy as np
+
+    from gpgc.cli.files import GraphFiles
+
+    assert isinstance(found, GraphFiles)
+    counted = found.ids == [str(node) for node in range(len(found.ids))]
+    if found.ids == source.ids or (counted and len(found.ids) == len(source.ids)):
+        order = np.arange(len(source.ids))
+    elif set(found.ids) == set(source.ids):
+        place = {name: node for node, name in enumerate(found.ids)}
+        order = np.array([place[name] for name in source.ids])
+    else:
+        raise InputError(
+            f"--features and --edges must name the same {len(source.ids)} items, "
+            f"got {len(found.ids)} others"
+        )
+    back = np.empty(len(order), dtype=np.int64)
+    back[order] = np.arange(len(order))
+    features = source.features if found.features is None else found.features[order]
+    edges = found.edges
+    if edges is not None and not isinstance(edges, tuple):
+        edges = edges[order][:, order]
+    elif edges is not None:
+        edges = (back[edges[0]], back[edges[1]], *edges[2:])
+    return replace(source, features=features, adjacency=edges)
+
+
+def _classes(text: str) -> tuple[list[str], dict[str, str]]:
+    """Return the names of classes and the keys of those that have one."""
+    names: list[str] = []
+    keys: dict[str, str] = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        found = re.fullmatch(r"(.+)=([A-Za-z])", part)
+        name = found[1] if found else part
+        names.append(name)
+        if found:
+            keys[name] = found[2].lower()
+    if len(set(keys.values())) < len(keys):
+        raise InputError(f"--classes must give each class a letter of its own, got {text!r}")
+    if len(set(names)) < len(names):
+        raise InputError(f"--classes must name each class once, got {text!r}")
+    return names, keys

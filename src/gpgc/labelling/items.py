@@ -1,0 +1,188 @@
+"""What a person looks at: an image, a text, a row of a table, or a node with its name."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from gpgc.errors import InputError
+
+MAX_TEXT = 20_000
+MAX_IMAGE_BYTES = 20 * 2**20
+MAX_CELLS = 40
+"""Features of a row that are shown, the largest first."""
+
+SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
+SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+
+
+class Picture(NamedTuple):
+    """The bytes of an image and their type, or the sentence that says why there are none."""
+
+    content: bytes
+    kind: str
+    problem: str = ""
+
+
+class Items(Protocol):
+    """What there is to see of each node."""
+
+    kind: str
+
+    def show(self, node: int) -> dict[str, Any]:
+        """Return what the page shows of a node, as plain text and numbers."""
+
+    def line(self, node: int) -> str:
+        """Return a node in one short line."""
+
+    def picture(self, node: int) -> Picture | None:
+        """Return the image of a node, None where nodes have none."""
+
+
+class NodeItems:
+    """Nodes that have nothing but a name and links."""
+
+    kind = "node"
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        self._ids = ids
+
+    def show(self, node: int) -> dict[str, Any]:
+        """Return the name."""
+        return {"title": self._ids[node]}
+
+    def line(self, node: int) -> str:
+        """Return the name."""
+        return self._ids[node][:120]
+
+    def picture(self, node: int) -> Picture | None:
+        """Return None."""
+        return None
+
+
+class TextItems(NodeItems):
+    """Texts."""
+
+    kind = "text"
+
+    def __init__(self, ids: Sequence[str], texts: Sequence[str]) -> None:
+        super().__init__(ids)
+        self._texts = texts
+
+    def show(self, node: int) -> dict[str, Any]:
+        """Return the text, cut where it is very long."""
+        text = str(self._texts[node])
+        return {"text": text[:MAX_TEXT], "is_cut": len(text) > MAX_TEXT}
+
+    def line(self, node: int) -> str:
+        """Return the beginning of the text."""
+        return " ".join(str(self._texts[node])[:400].split())[:140]
+
+
+class TableItems(NodeItems):
+    """Rows of numbers."""
+
+    kind = "table"
+
+    def __init__(self, ids: Sequence[str], X: Any, columns: Sequence[str] | None = None) -> None:
+        super().__init__(ids)
+        self._rows: Any = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+        self._columns = columns
+
+    def show(self, node: int) -> dict[str, Any]:
+        """Return the cells that are largest in magnitude."""
+        row = self._rows[[node]]
+        values = np.asarray(row.toarray() if sp.issparse(row) else row)[0]
+        if len(values) <= MAX_CELLS:
+            largest = np.arange(len(values))
+        else:
+            largest = np.sort(np.argsort(-np.abs(values), kind="stable")[:MAX_CELLS])
+            largest = largest[values[largest] != 0]
+        names = self._columns or [f"feature {place}" for place in range(len(values))]
+        cells = [[str(names[place]), f"{values[place]:.4g}"] for place in largest.tolist()]
+        return {"cells": cells, "n_cells": len(values)}
+
+
+class ImageItems(NodeItems):
+    """Arrays of pixels: grey or colour, whole numbers to 255 or fractions to 1."""
+
+    kind = "image"
+
+    def __init__(self, ids: Sequence[str], images: Any) -> None:
+        super().__init__(ids)
+        self._images = np.asarray(images)
+
+    def picture(self, node: int) -> Picture | None:
+        """Return the pixels as PNG."""
+        from PIL import Image
+
+        pixels = np.asarray(self._images[node], dtype=np.float64)
+        scale = 255.0 if pixels.max(initial=0.0) <= 1 else 1.0
+        buffer = io.BytesIO()
+        levels = np.clip(np.rint(pixels * scale), 0, 255).astype(np.uint8)
+        Image.fromarray(levels).save(buffer, format="PNG")
+        return Picture(buffer.getvalue(), "image/png")
+
+
+class ImageFileItems(NodeItems):
+    """Image files in a folder; which they are is settled once, when the session begins."""
+
+    kind = "image"
+
+    def __init__(self, ids: Sequence[str], paths: Sequence[Path]) -> None:
+        super().__init__(ids)
+        self._paths = paths
+
+    def picture(self, node: int) -> Picture | None:
+        """Return the file if it is an image of a known kind and size."""
+        return read_picture(self._paths[node])
+
+
+def read_picture(path: Path) -> Picture:
+    """Return the bytes of an image file, or say what is wrong with it."""
+    try:
+        size = path.stat().st_size
+        if size > MAX_IMAGE_BYTES:
+            return Picture(b"", "", f"The file has {size / 2**20:,.0f} MB; 20 MB are shown.")
+        content = path.read_bytes()
+    except OSError as error:
+        return Picture(b"", "", f"The file cannot be read: {error.strerror}.")
+    kind = next((kind for mark, kind in SIGNATURES.items() if content.startswith(mark)), "")
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        kind = "image/webp"
+    if not kind:
+        return Picture(b"", "", "The file is no PNG, JPEG, GIF or WebP image.")
+    return Picture(content, kind)
+
+
+def as_items(items: Any, ids: Sequence[str], X: Any = None) -> Items:
+    """Return what was given as items: texts, arrays of pixels, paths of images, or None.
+
+    Without items, rows of features are shown as a table, nodes without features by their names.
+
+    Examples
+    --------
+    >>> as_items(["one text", "another"], ["a", "b"]).line(1)
+    'another'
+    >>> as_items(None, ["a", "b"], np.eye(2)).kind
+    'table'
+    """
+    if items is None:
+        return NodeItems(ids) if X is None else TableItems(ids, X)
+    if len(items) != len(ids):
+        raise InputError(f"items must be one for each of the {len(ids)} nodes, got {len(items)}")
+    if isinstance(items, np.ndarray) and items.ndim >= 3:
+        return ImageItems(ids, items)
+    if all(isinstance(item, Path) for item in items):
+        return ImageFileItems(ids, [path.resolve() for path in items])
+    return TextItems(ids, [str(item) for item in items])

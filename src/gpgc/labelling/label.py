@@ -1,0 +1,175 @@
+"""Begin to label: from arrays in Python, or from a source that was read from files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpgc._typing import Integers
+from gpgc.errors import InputError
+from gpgc.estimators.labels import is_unlabelled
+from gpgc.graph import as_adjacency, neighbor_graph
+from gpgc.labelling.desk import Desk
+from gpgc.labelling.items import as_items
+from gpgc.labelling.labelling import Labelling
+from gpgc.labelling.session import Session
+from gpgc.labelling.sources import Source
+
+if TYPE_CHECKING:
+    from gpgc.labelling.widget import LabelWidget
+
+CANDIDATES = 5000
+"""Nodes among which the next item is looked for; of more, a seeded sample, so that it is quick."""
+
+
+def label(
+    X: Any,
+    y: Any = None,
+    adjacency: Any = None,
+    *,
+    items: Any = None,
+    ids: Sequence[str] | None = None,
+    classes: Sequence[str] = (),
+    journal: str | Path = "labels.jsonl",
+    by: str = "",
+    target: float | None = None,
+    seed: int = 0,
+    **settings: Any,
+) -> LabelWidget:
+    """Label nodes in a notebook: one item, one key, an exact refit, the next best item.
+
+    Needs the extra ``notebook``. Every answer is in the journal before it is acknowledged; the same
+    call goes on where it was.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (N, F), or None
+        Features, as in :meth:`gpgc.GPGCClassifier.fit`.
+    y : array of shape (N,), optional
+        Labels known before; None, NaN or −1 where there is none.
+    adjacency : graph, optional
+        As in :meth:`gpgc.GPGCClassifier.fit`.
+    items : sequence or array, optional
+        What to show of each node: texts, arrays of pixels of shape (N, h, w) or (N, h, w, 3), or
+        paths of images; rows of X, or names, when not given.
+    ids : sequence of str, optional
+        Names of the nodes; 0 … N−1 when not given.
+    classes : sequence of str, optional
+        Classes to begin with; more can be added while labelling.
+    journal : path-like, default "labels.jsonl"
+        Where labels are kept.
+    by : str, default ""
+        Who labels.
+    target : float, optional
+        Accuracy that is aimed at.
+    seed : int, default 0
+        Of the audit items.
+    **settings
+        Parameters of :class:`gpgc.GPGCClassifier`.
+
+    Returns
+    -------
+    LabelWidget
+        Displays itself; ``widget.labels`` is a dict of id to label, ``widget.estimator()`` the
+        classifier on all of them.
+    """
+    from gpgc.labelling.widget import LabelWidget
+
+    n_nodes = X.shape[0] if X is not None else as_adjacency(adjacency).shape[0]
+    names = [str(node) for node in (range(n_nodes) if ids is None else ids)]
+    if len(names) != n_nodes:
+        raise InputError(f"ids must be one for each of the {n_nodes} nodes, got {len(names)}")
+    source = Source("labels", names, as_items(items, names, X), X, adjacency)
+    desk = open_desk(
+        source, journal, classes, imported=_known(y, names), target=target, seed=seed, **settings
+    )
+    return LabelWidget(desk, by)
+
+
+def open_desk(
+    source: Source,
+    journal: str | Path,
+    classes: Sequence[str] = (),
+    *,
+    imported: Mapping[str, str] | None = None,
+    target: float | None = None,
+    seed: int = 0,
+    keys: Mapping[str, str] | None = None,
+    **settings: Any,
+) -> Desk:
+    """Begin, or go on with, a session on a source; the model is built in the background.
+
+    Parameters
+    ----------
+    source : Source
+        What is labelled.
+    journal : path-like
+        Where labels are kept.
+    classes : sequence of str
+        Classes to begin with, those of the source when not given.
+    imported : mapping of str to str, optional
+        Labels known before, by id.
+    target, seed, keys
+        As of :class:`gpgc.labelling.desk.Desk` and :class:`gpgc.labelling.session.Session`.
+    **settings
+        Parameters of :class:`gpgc.GPGCClassifier`.
+    """
+    desks: list[Desk] = []
+
+    def tell(fraction: float, what: str) -> None:
+        if desks:
+            desks[0].progress = (fraction, what)
+            desks[0].session.announce("progress")
+
+    def build(nodes: Integers | None) -> Labelling:
+        tell(0.1, "building the graph")
+        features, graph = source.features, source.adjacency
+        if graph is None:
+            graph = neighbor_graph(features, settings.get("n_neighbors", 10))
+        else:
+            graph = as_adjacency(graph, len(source.ids))
+        tell(0.4, "spreading features over the graph, and planning what to ask first")
+        return Labelling.on(
+            features,
+            None,
+            graph,
+            candidates=_candidates(len(source.ids), seed),
+            nodes=nodes,
+            refresh="manual",
+            **settings,
+        )
+
+    session = Session(
+        source.ids,
+        build,
+        journal,
+        tuple(classes) or source.classes,
+        imported=dict(imported or {}),
+        seed=seed,
+    )
+    desks.append(Desk(session, source, target, keys))
+    session.start()
+    return desks[0]
+
+
+def _candidates(n_nodes: int, seed: int) -> Integers | None:
+    if n_nodes <= CANDIDATES:
+        return None
+    rng = np.random.default_rng([seed, 3])
+    return np.sort(rng.choice(n_nodes, CANDIDATES, replace=False))
+
+
+def _known(y: Any, names: list[str]) -> dict[str, str]:
+    if y is None:
+        return {}
+    given = np.asarray(y, dtype=object)
+    if len(given) != len(names):
+        raise InputError(f"y must have one entry for each node, got {len(given)}")
+    return {
+        name: str(label)
+        for name, label in zip(names, given, strict=True)
+        if not is_unlabelled(label)
+    }

@@ -1,0 +1,308 @@
+// All nodes as points, by WebGL2 and nothing else: colour is the class, opacity the certainty,
+// a ring a given label, a cross the current item.
+export const PALETTE = [
+  "#3f90da", "#ffa90e", "#bd1f01", "#832db6", "#92dadd",
+  "#a96b59", "#e76300", "#b9ac70", "#717581", "#94a4a2",
+];
+const GLIDE = 700;
+
+const VERTEX = `#version 300 es
+precision highp float;
+layout(location = 0) in vec2 here;
+layout(location = 1) in vec2 there;
+layout(location = 2) in vec2 said;
+uniform vec3 view;
+uniform vec2 shape;
+uniform float glide, size;
+uniform vec3 palette[10];
+out vec4 colour;
+out float ring, square;
+void main() {
+  vec2 p = (mix(here, there, glide) * 2.0 - 1.0 - view.xy) * view.z;
+  gl_Position = vec4(p * shape, 0.0, 1.0);
+  float code = floor(said.x * 255.0 + 0.5), sure = said.y * 255.0;
+  ring = sure > 254.5 ? 1.0 : 0.0;
+  bool unknown = code > 254.5;
+  square = unknown ? 0.0 : mod(floor(code / 10.0), 2.0);
+  vec3 base = unknown ? vec3(0.55) : palette[int(mod(code, 10.0))];
+  float alpha = unknown ? 0.4 : ring > 0.5 ? 1.0 : 0.12 + 0.8 * pow(sure / 254.0, 2.0);
+  colour = vec4(base, alpha);
+  gl_PointSize = size * (ring > 0.5 ? 1.9 : 1.0);
+}`;
+
+const FRAGMENT = `#version 300 es
+precision highp float;
+in vec4 colour;
+in float ring, square;
+uniform vec3 ink;
+out vec4 pixel;
+void main() {
+  vec2 p = gl_PointCoord * 2.0 - 1.0;
+  float r = square > 0.5 ? max(abs(p.x), abs(p.y)) * 1.15 : length(p);
+  if (r > 1.0) discard;
+  float edge = smoothstep(1.0, 0.8, r);
+  vec3 c = ring > 0.5 && r > 0.62 ? ink : colour.rgb;
+  float a = colour.a * edge;
+  pixel = vec4(c * a, a);
+}`;
+
+export class NodeMap {
+  /** Draws into a canvas; calls pick(node) on a click and lasso(nodes) after a drag with Shift. */
+  constructor(canvas, overlay, { pick, lasso }) {
+    this.canvas = canvas;
+    this.overlay = overlay;
+    this.on = { pick, lasso };
+    this.gl = canvas.getContext("webgl2", { antialias: false, preserveDrawingBuffer: false });
+    this.works = Boolean(this.gl);
+    this.count = 0;
+    this.view = { x: 0, y: 0, zoom: 0.95 };
+    this.current = null;
+    this.links = [];
+    this.glideStart = -Infinity;
+    if (!this.works) return;
+    this.prepare();
+    this.attend();
+    new ResizeObserver(() => this.draw()).observe(canvas);
+  }
+
+  prepare() {
+    const { gl } = this;
+    this.program = link(gl, VERTEX, FRAGMENT);
+    this.buffers = [0, 1, 2].map(() => gl.createBuffer());
+    this.points = gl.createVertexArray();
+    gl.bindVertexArray(this.points);
+    [[gl.UNSIGNED_SHORT, 4], [gl.UNSIGNED_SHORT, 4], [gl.UNSIGNED_BYTE, 2]].forEach(([kind, stride], slot) => {
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[slot]);
+      gl.enableVertexAttribArray(slot);
+      gl.vertexAttribPointer(slot, 2, kind, true, stride, 0);
+    });
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA); // colours are multiplied by their opacity
+  }
+
+  /** Places of all nodes, two whole numbers each; points glide there from where they were. */
+  place(places) {
+    const { gl } = this;
+    const before = this.places && this.places.length === places.length ? this.places : places;
+    this.places = places;
+    this.count = places.length / 2;
+    [before, places].forEach((data, slot) => {
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[slot]);
+      gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
+    });
+    if (!this.said) this.colour(new Uint8Array(this.count * 2).fill(255).map((v, i) => (i % 2 ? 0 : 255)));
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches || before === places || this.count > 200000;
+    this.glideStart = still ? -Infinity : performance.now();
+    this.draw();
+  }
+
+  /** Class and certainty of all nodes, a byte each. */
+  colour(said) {
+    this.said = said;
+    const { gl } = this;
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[2]);
+    gl.bufferData(gl.ARRAY_BUFFER, said, gl.DYNAMIC_DRAW);
+    this.draw();
+  }
+
+  /** Show which node is looked at, and the nodes that it is linked to. */
+  mark(node, links = []) {
+    this.current = node;
+    this.links = links;
+    if (this.works) this.trace();
+  }
+
+  draw() {
+    if (!this.works || this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      this.paint();
+    });
+  }
+
+  paint() {
+    const { gl, canvas, view } = this;
+    const ratio = Math.min(devicePixelRatio || 1, 2);
+    const [width, height] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
+    if (!width || !height) return;
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    gl.viewport(0, 0, width, height);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    if (!this.count || !this.said || this.said.length !== this.count * 2) return this.trace();
+    const side = Math.min(width, height);
+    const glide = Math.min(1, (performance.now() - this.glideStart) / GLIDE);
+    const ink = toRGB(getComputedStyle(canvas).color);
+    gl.useProgram(this.program);
+    gl.bindVertexArray(this.points);
+    const usual = this.count > 100000 ? 2 : this.count > 5000 ? 4 : this.count > 500 ? 6 : 8;
+    const at = (name) => gl.getUniformLocation(this.program, name);
+    gl.uniform3f(at("view"), view.x, view.y, view.zoom);
+    gl.uniform2f(at("shape"), side / width, side / height);
+    gl.uniform3f(at("ink"), ...ink);
+    gl.uniform1f(at("glide"), glide * glide * (3 - 2 * glide));
+    gl.uniform1f(at("size"), usual * ratio * Math.max(1, view.zoom ** 0.35));
+    gl.uniform3fv(at("palette"), PALETTE.flatMap(hexToRGB));
+    gl.drawArrays(gl.POINTS, 0, this.count);
+    this.trace();
+    if (glide < 1) this.draw();
+  }
+
+  /** The cross, its links and the lasso, drawn above the points. */
+  trace() {
+    const { overlay, canvas } = this;
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    if (overlay.width !== width || overlay.height !== height) Object.assign(overlay, { width, height });
+    const pen = overlay.getContext("2d");
+    pen.clearRect(0, 0, width, height);
+    pen.strokeStyle = getComputedStyle(canvas).color;
+    pen.lineWidth = 1.5;
+    if (this.current !== null && this.places) {
+      const [x, y] = this.toScreen(...this.at(this.current));
+      pen.globalAlpha = 0.35;
+      pen.beginPath();
+      for (const other of this.links) {
+        pen.moveTo(x, y);
+        pen.lineTo(...this.toScreen(...this.at(other)));
+      }
+      pen.stroke();
+      pen.globalAlpha = 1;
+      pen.beginPath();
+      for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
+        pen.moveTo(x + dx * 6, y + dy * 6);
+        pen.lineTo(x + dx * 15, y + dy * 15);
+      }
+      pen.stroke();
+      pen.beginPath();
+      pen.arc(x, y, 6, 0, 7);
+      pen.stroke();
+    }
+    if (this.loop) {
+      pen.setLineDash([4, 3]);
+      pen.beginPath();
+      this.loop.forEach(([x, y], i) => (i ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+      pen.stroke();
+      pen.setLineDash([]);
+    }
+  }
+
+  at(node) {
+    return [this.places[2 * node] / 65535, this.places[2 * node + 1] / 65535];
+  }
+
+  toScreen(x, y) {
+    const { canvas, view } = this;
+    const [w, h] = [canvas.clientWidth, canvas.clientHeight];
+    const half = Math.min(w, h) / 2;
+    return [w / 2 + (x * 2 - 1 - view.x) * view.zoom * half, h / 2 - (y * 2 - 1 - view.y) * view.zoom * half];
+  }
+
+  /** The node nearest to a point of the screen, at most so many pixels away. */
+  nearest(px, py, within = 14) {
+    if (!this.places) return null;
+    const { canvas, view } = this;
+    const half = Math.min(canvas.clientWidth, canvas.clientHeight) / 2;
+    const x = ((px - canvas.clientWidth / 2) / (view.zoom * half) + view.x + 1) * 32767.5;
+    const y = ((canvas.clientHeight / 2 - py) / (view.zoom * half) + view.y + 1) * 32767.5;
+    let best = (within / (view.zoom * half)) ** 2 * 32767.5 ** 2;
+    let found = null;
+    for (let i = 0, p = this.places; i < p.length; i += 2) {
+      const d = (p[i] - x) ** 2 + (p[i + 1] - y) ** 2;
+      if (d < best) [best, found] = [d, i / 2];
+    }
+    return found;
+  }
+
+  /** The nearest node in a direction, for the arrow keys. */
+  towards(dx, dy) {
+    if (this.current === null || !this.places) return null;
+    const [x, y] = this.at(this.current);
+    let best = Infinity;
+    let found = null;
+    for (let node = 0; node < this.count; node++) {
+      const [ox, oy] = this.at(node);
+      const [ex, ey] = [ox - x, oy - y];
+      const along = ex * dx + ey * dy;
+      if (along <= 0) continue;
+      const cost = ex * ex + ey * ey + 3 * (ex * dy - ey * dx) ** 2;
+      if (cost < best) [best, found] = [cost, node];
+    }
+    return found;
+  }
+
+  attend() {
+    const { canvas, view } = this;
+    let start = null;
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      const half = Math.min(canvas.clientWidth, canvas.clientHeight) / 2;
+      const box = canvas.getBoundingClientRect();
+      const px = (event.clientX - box.left - canvas.clientWidth / 2) / half;
+      const py = (canvas.clientHeight / 2 - (event.clientY - box.top)) / half;
+      const zoom = Math.min(400, Math.max(0.6, view.zoom * Math.exp(-event.deltaY * 0.0015)));
+      view.x += px / view.zoom - px / zoom;
+      view.y += py / view.zoom - py / zoom;
+      view.zoom = zoom;
+      this.draw();
+    }, { passive: false });
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      start = { x: event.offsetX, y: event.offsetY, moved: false, vx: view.x, vy: view.y };
+      if (event.shiftKey) this.loop = [[event.offsetX, event.offsetY]];
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (!start) return;
+      const [dx, dy] = [event.offsetX - start.x, event.offsetY - start.y];
+      start.moved ||= Math.hypot(dx, dy) > 4;
+      if (this.loop) this.loop.push([event.offsetX, event.offsetY]);
+      else if (start.moved) {
+        const half = (Math.min(canvas.clientWidth, canvas.clientHeight) / 2) * view.zoom;
+        view.x = start.vx - dx / half;
+        view.y = start.vy + dy / half;
+      }
+      this.draw();
+    });
+    canvas.addEventListener("pointerup", (event) => {
+      if (this.loop) {
+        const inside = this.inside(this.loop);
+        this.loop = null;
+        if (inside.length) this.on.lasso(inside);
+      } else if (start && !start.moved) {
+        const node = this.nearest(event.offsetX, event.offsetY);
+        if (node !== null) this.on.pick(node);
+      }
+      start = null;
+      this.draw();
+    });
+  }
+
+  inside(loop) {
+    const nodes = [];
+    for (let node = 0; node < this.count; node++) {
+      const [x, y] = this.toScreen(...this.at(node));
+      let odd = false;
+      for (let i = 0, j = loop.length - 1; i < loop.length; j = i++) {
+        const [[xi, yi], [xj, yj]] = [loop[i], loop[j]];
+        if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) odd = !odd;
+      }
+      if (odd) nodes.push(node);
+    }
+    return nodes;
+  }
+}
+
+function link(gl, vertex, fragment) {
+  const program = gl.createProgram();
+  for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+    const shader = gl.createShader(kind);
+    gl.shaderSource(shader, text);
+    gl.compileShader(shader);
+    gl.attachShader(program, shader);
+  }
+  gl.linkProgram(program);
+  return program;
+}
+
+const hexToRGB = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255);
+const toRGB = (text) => (text.match(/[\d.]+/g) || [0, 0, 0]).slice(0, 3).map((v) => v / 255);

@@ -1,0 +1,214 @@
+"""The page's server: static files, questions and answers, and news as they happen."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import socket
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from gpgc.errors import DataError, InputError
+from gpgc.labelling.desk import Desk
+from gpgc.labelling.events import UnknownClassError
+from gpgc.labelling.export import NAMES, export
+from gpgc.labelling.guard import Guard, new_token
+from gpgc.labelling.items import Picture
+from gpgc.labelling.routes import routes
+
+PAGE = Path(__file__).parent / "page"
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+HEARTBEAT = 15.0
+
+
+def application(desk: Desk, port: int, token: str) -> Guard:
+    """Return the server's routes behind their guard, as an ASGI application."""
+    questions = routes(desk)
+
+    def ask(name: str) -> Callable[[Request], Response]:
+        def answer(request: Request) -> Response:
+            asked = {**request.query_params, **request.path_params}
+            return _answer(lambda: questions[name](asked, _person(asked.get("by", ""))))
+
+        return answer
+
+    async def record(request: Request) -> Response:
+        try:
+            event = json.loads(request.scope["gpgc.body"])
+        except (ValueError, RecursionError):
+            return _problem(400, "The body must be JSON.")
+        if not isinstance(event, dict):
+            return _problem(400, "The body must be a JSON object.")
+        by = _person(event.get("by", ""))
+        return await run_in_threadpool(_answer, lambda: desk.record(event, by))
+
+    def download(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in NAMES:
+            return _problem(404, "There is nothing here.")
+        answer = _answer(lambda: export(desk.session, name))
+        answer.headers["content-disposition"] = f'attachment; filename="{name}"'
+        return answer
+
+    def page(request: Request) -> Response:
+        name = request.path_params.get("name", "index.html")
+        path = {found.name: found for found in PAGE.iterdir()}.get(name)
+        if path is None or path.suffix not in TYPES:
+            return _problem(404, "There is nothing here.")
+        return Response(path.read_bytes(), media_type=TYPES[path.suffix])
+
+    async def news(request: Request) -> Response:
+        return StreamingResponse(_news(desk, request), media_type="text/event-stream")
+
+    asked = ("session", "next", "estimate", "history", "search", "layout", "colours")
+    return Guard(
+        Starlette(
+            routes=[
+                Route("/", page),
+                Route("/static/{name}", page),
+                *(Route(f"/api/{name}", ask(name)) for name in asked),
+                *(Route(f"/api/{name}/{{item}}", ask(name)) for name in ("item", "near", "edges")),
+                Route("/item/{item}/image", ask("image")),
+                Route("/api/events", record, methods=["POST"]),
+                Route("/export/{name}", download),
+                Route("/events", news),
+            ]
+        ),
+        port,
+        token,
+    )
+
+
+class Server:
+    """A server on 127.0.0.1 for one session.
+
+    Parameters
+    ----------
+    desk : Desk
+        What it answers from.
+    port : int, default 0
+        Where to listen; 0 for any that is free.
+    token : str, optional
+        The secret in the address; a fresh one when not given.
+    """
+
+    def __init__(self, desk: Desk, port: int = 0, token: str | None = None) -> None:
+        self._desk = desk
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._socket.bind(("127.0.0.1", port))
+            self._socket.listen(128)
+        except OSError as error:
+            self._socket.close()
+            raise InputError(f"--port must be free, got {port}: {error.strerror}") from error
+        self.port = int(self._socket.getsockname()[1])
+        if token is not None and not (len(token) >= 16 and token.replace("-", "").isalnum()):
+            raise InputError("--token must be at least 16 letters and digits, got fewer or others")
+        token = token or new_token()
+        self.url = f"http://127.0.0.1:{self.port}/?token={token}"
+        config = uvicorn.Config(
+            application(desk, self.port, token),
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=1,
+            server_header=False,
+        )
+        self._server = _StoppingServer(config, desk)
+
+    def run(self) -> None:
+        """Serve until interrupted."""
+        self._server.run(sockets=[self._socket])
+
+    def stop(self) -> None:
+        """Ask the server to end, from another thread."""
+        self._desk.session.announce("stopping")
+        self._server.should_exit = True
+
+
+class _StoppingServer(uvicorn.Server):
+    """Tells open tabs that it stops before it does."""
+
+    def __init__(self, config: uvicorn.Config, desk: Desk) -> None:
+        super().__init__(config)
+        self._desk = desk
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        """Begin to stop."""
+        self._desk.session.announce("stopping")
+        super().handle_exit(sig, frame)
+
+
+async def _news(desk: Desk, request: Request) -> AsyncIterator[str]:
+    """Give the names of what is new, several at once as one, until the session stops."""
+    loop, wake = asyncio.get_running_loop(), asyncio.Event()
+    pending: dict[str, None] = {"hello": None}
+
+    def hear(what: str) -> None:
+        def add() -> None:
+            pending[what] = None
+            wake.set()
+
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(add)
+
+    wake.set()
+    silence = desk.session.listen(hear)
+    try:
+        while True:
+            try:
+                await asyncio.wait_for(wake.wait(), HEARTBEAT)
+            except TimeoutError:
+                yield ": still here\n\n"
+                continue
+            wake.clear()
+            names = list(pending)
+            pending.clear()
+            about = json.dumps(desk.about())
+            for name in names:
+                yield f"event: {name}\ndata: {about}\n\n"
+            if "stopping" in names:
+                return
+    finally:
+        silence()
+
+
+def _answer(ask: Callable[[], Any]) -> Response:
+    """Return an answer, or the sentence that says what was wrong with the question."""
+    try:
+        found = ask()
+    except UnknownClassError as error:
+        return _problem(409, str(error))
+    except (InputError, DataError) as error:
+        return _problem(400, str(error))
+    except ValueError:
+        return _problem(400, "That is no question that this server can answer.")
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _problem(507, "The disk is full; the label was not saved.")
+        return _problem(500, f"The label was not saved: {error.strerror}.")
+    if isinstance(found, Picture):
+        if found.problem:
+            return PlainTextResponse(found.problem, status_code=422)
+        safe = {"content-security-policy": "default-src 'none'; sandbox"}
+        return Response(found.content, media_type=found.kind, headers=safe)
+    if isinstance(found, bytes):
+        return Response(found, media_type="application/octet-stream")
+    return JSONResponse(found)
+
+
+def _problem(status: int, text: str) -> Response:
+    return JSONResponse({"problem": text}, status_code=status)
+
+
+def _person(name: Any) -> str:
+    return "".join(letter for letter in str(name)[:40] if letter.isprintable()).strip()

@@ -1,0 +1,122 @@
+"""What can be labelled: the digits, a folder of images, a table of texts, files of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpgc._typing import Array
+from gpgc.errors import InputError
+from gpgc.files import read_table
+from gpgc.labelling.items import (
+    SUFFIXES,
+    ImageFileItems,
+    ImageItems,
+    Items,
+    TextItems,
+    read_picture,
+)
+
+SIDE = 24
+"""Pixels to which images are scaled for their instant features."""
+
+COMPONENTS = 64
+MAX_PIXELS = 50_000_000
+Progress = Callable[[float, str], None]
+"""Is told how far the work is, from 0 to 1, and what is being done."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Nodes with something to see, features and a graph, either of which may be missing."""
+
+    title: str
+    ids: list[str]
+    items: Items
+    features: Any
+    adjacency: Any = None
+    classes: tuple[str, ...] = ()
+
+
+def digits() -> Source:
+    """Return 1,797 handwritten digits, the demonstration that needs no files."""
+    from gpgc.datasets import load_dataset
+
+    data = load_dataset("digits")
+    ids = [str(node) for node in range(len(data.labels))]
+    images = np.asarray(data.features).reshape(-1, 8, 8)
+    return Source("digits", ids, ImageItems(ids, 1 - images), data.features, None, data.classes)
+
+
+def image_folder(folder: Path, progress: Progress | None = None) -> Source:
+    """Return the images below a folder, with features by PCA of their pixels.
+
+    Links that lead out of the folder are left out.
+    """
+    if not folder.is_dir():
+        raise InputError(f"--images must be a folder, got {folder}")
+    root = folder.resolve()
+    paths = sorted(
+        path
+        for path in root.rglob("*")
+        if path.suffix.lower() in SUFFIXES and path.is_file() and _is_below(path, root)
+    )
+    if not paths:
+        raise InputError(f"--images must hold files of {', '.join(SUFFIXES)}, got none in {folder}")
+    ids = [path.relative_to(root).as_posix() for path in paths]
+    features = pixel_features(paths, progress)
+    return Source(root.name, ids, ImageFileItems(ids, paths), features)
+
+
+def text_table(path: Path) -> Source:
+    """Return the texts of a table with the columns id,text, with TF-IDF as features."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    rows = [row for _, row in read_table(path).select(["id", "text"])]
+    ids = [row["id"] for row in rows]
+    if not ids or len(set(ids)) < len(ids):
+        raise InputError(f"{path} must hold each id once, got {len(ids)} rows, some twice or none")
+    texts = [row["text"] for row in rows]
+    vectors = TfidfVectorizer(sublinear_tf=True, max_features=20_000, min_df=min(2, len(ids)))
+    try:
+        features = vectors.fit_transform(texts)
+    except ValueError:
+        features = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\S+").fit_transform(texts)
+    return Source(path.stem, ids, TextItems(ids, texts), features)
+
+
+def pixel_features(paths: Sequence[Path], progress: Progress | None = None) -> Array:
+    """Return the leading principal components of small versions of images; 0 for damaged ones."""
+    rows = np.zeros((len(paths), SIDE * SIDE * 3), dtype=np.float32)
+    for place, path in enumerate(paths):
+        rows[place] = _pixels(path)
+        if progress is not None and place % 100 == 0:
+            progress(place / len(paths), f"reading image {place:,} of {len(paths):,}")
+    rows -= rows.mean(axis=0)
+    _, vectors = np.linalg.eigh(rows.T @ rows)
+    return np.asarray(rows @ vectors[:, : -COMPONENTS - 1 : -1])
+
+
+def _pixels(path: Path) -> Array:
+    from PIL import Image
+
+    picture = read_picture(path)
+    if picture.problem:
+        return np.zeros(SIDE * SIDE * 3, dtype=np.float32)
+    try:
+        with Image.open(path) as image:
+            if image.width * image.height > MAX_PIXELS:
+                return np.zeros(SIDE * SIDE * 3, dtype=np.float32)
+            image.draft("RGB", (4 * SIDE, 4 * SIDE))
+            small = image.convert("RGB").resize((SIDE, SIDE), Image.Resampling.BILINEAR)
+            return np.asarray(small, dtype=np.float32).ravel() / 255
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return np.zeros(SIDE * SIDE * 3, dtype=np.float32)
+
+
+def _is_below(path: Path, root: Path) -> bool:
+    return path.resolve().is_relative_to(root)

@@ -1,0 +1,426 @@
+"""The page in a real browser."""
+
+import csv
+import io
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from tests.browser.conftest import TOKEN, answer, item
+
+pytestmark = pytest.mark.browser
+DIGITS = load_digits().target
+
+
+def shot(page, name):
+    """Keep a picture of the page, where one is wanted."""
+    folder = os.environ.get("GPGC_SCREENSHOTS")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(folder) / f"{name}.png")
+
+
+def labels(page):
+    return int(page.locator("#labels").inner_text().split()[0].replace(",", ""))
+
+
+def wait_for_labels(page, n):
+    page.locator("#labels", has_text=re.compile(rf"^{n} labels?$")).wait_for(timeout=30_000)
+    page.locator(".saved", has_text="saved").wait_for(timeout=30_000)
+
+
+@pytest.fixture
+def small(tmp_path):
+    """Files of a small graph that starts quickly: features, classes and the truth."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(3, size=150)
+    np.save(tmp_path / "x.npy", rng.normal(size=(3, 5))[truth] * 2 + rng.normal(size=(150, 5)))
+    return ["--features", tmp_path / "x.npy", "--classes", "a,b,c"], truth
+
+
+def test_sixty_digits_by_keys_alone(serve, open_page, tmp_path):
+    server = serve("digits")
+    page = open_page(server)
+    shot(page, "1-start")
+    for step in range(60):
+        answer(page, str(DIGITS[item(page)]))
+        if step == 8:
+            shot(page, "2-nine-labels")
+    wait_for_labels(page, 60)
+    page.locator(".history[data-count='60']").wait_for()
+    page.locator(".figure .big", has_text="of the rest right").wait_for()
+    page.wait_for_timeout(800)
+    shot(page, "3-sixty-labels")
+    lines = server.lines()
+    assert [line["do"] for line in lines] == ["label"] * 60
+    assert sum(line["role"] == "audit" for line in lines) == 12
+    page.keyboard.press("p")
+    page.locator("#prediction[aria-pressed='true']").wait_for()
+    page.wait_for_timeout(500)
+    shot(page, "4-prediction")
+    files = {}
+    for name in ("labels.csv", "predictions.csv"):
+        page.get_by_role("button", name="Export").click()
+        shot(page, "5-export")
+        with page.expect_download() as download:
+            page.get_by_role("link", name=name).click()
+        files[name] = tmp_path / name
+        download.value.save_as(files[name])
+        page.keyboard.press("Escape")
+    rows = list(csv.DictReader(files["predictions.csv"].open()))
+    right = np.mean([row["label"] == str(DIGITS[int(row["id"])]) for row in rows])
+    print(f"exported predictions of digits after 60 answers: {100 * right:.2f} % right")
+    assert right >= 0.95
+    np.save(tmp_path / "digits.npy", load_digits().data / 16)
+    subprocess.run(
+        [sys.executable, "-m", "gpgc", "classify", "--features", tmp_path / "digits.npy",
+         "--labels", files["labels.csv"], "--out", tmp_path / "again.csv", "--quiet"],
+        check=True,
+    )  # fmt: skip
+    assert (tmp_path / "again.csv").read_bytes() == files["predictions.csv"].read_bytes()
+    before = item(page)
+    page.reload()
+    page.locator(".item-box[data-item]").wait_for()
+    assert item(page) == before
+    assert labels(page) == 60
+    assert page.problems == []
+    assert page.strangers == []
+
+
+def test_undo_redo_correct_skip_and_search(serve, open_page, small):
+    arguments, truth = small
+    server = serve(*arguments)
+    page = open_page(server)
+    seen = []
+    for _ in range(8):
+        seen.append(item(page))
+        answer(page, str(truth[item(page)] + 1))
+    wait_for_labels(page, 8)
+    for step in range(5):
+        page.keyboard.press("Backspace" if step % 2 else "Control+z")
+        wait_for_labels(page, 7 - step)
+    page.locator(f".item-box[data-item='{seen[3]}']").wait_for()
+    for step in range(2):
+        page.keyboard.press("Control+y")
+        wait_for_labels(page, 4 + step)
+    page.locator(f".item-box[data-item='{seen[5]}']").wait_for()
+    page.locator(".history[data-count='5']").wait_for()
+    page.wait_for_timeout(200)
+    page.keyboard.press("ArrowLeft")
+    page.locator(f".item-box[data-item='{seen[4]}']").wait_for()
+    shot(page, "6-correcting")
+    page.wait_for_timeout(200)
+    page.keyboard.press("3")
+    page.locator(f".item-box[data-item='{seen[5]}']").wait_for()
+    wait_for_labels(page, 5)
+    skipped = item(page)
+    page.wait_for_timeout(200)
+    page.keyboard.press("u")
+    page.locator(f".item-box:not([data-item='{skipped}'])").wait_for()
+    page.keyboard.press("/")
+    page.get_by_role("searchbox").fill("149")
+    page.locator(".found button", has_text="149").click()
+    page.locator(".item-box[data-item='149']").wait_for()
+    page.keyboard.press("Escape")
+    page.locator(".item-box:not([data-item='149'])").wait_for()
+    done = [line["do"] for line in server.lines()]
+    assert done == ["label"] * 8 + ["undo"] * 7 + ["correct", "skip"]
+    last = server.lines()[-2:]
+    assert last[0]["id"] == str(seen[4])
+    assert last[0]["label"] == "c"
+    assert last[1]["note"] == "unsure"
+    assert page.problems == []
+
+
+def test_a_held_key_or_one_that_comes_at_once_is_ignored(serve, open_page, small):
+    server = serve(*small[0])
+    page = open_page(server)
+    page.wait_for_timeout(300)
+    page.keyboard.down("1")
+    for _ in range(5):
+        page.keyboard.down("1")
+    page.keyboard.up("1")
+    wait_for_labels(page, 1)
+    page.wait_for_timeout(300)
+    page.keyboard.press("1")
+    page.keyboard.press("1")
+    wait_for_labels(page, 2)
+    page.wait_for_timeout(300)
+    assert len(server.lines()) == 2
+
+
+def test_new_classes_and_the_closing_audit(serve, open_page, small):
+    server = serve(*small[0])
+    page = open_page(server)
+    truth = small[1]
+    page.keyboard.press("n")
+    page.get_by_role("textbox").fill('<img src=x onerror="document.title=1">')
+    shot(page, "7-new-class")
+    page.keyboard.press("Enter")
+    page.locator(".class").nth(3).wait_for()
+    assert page.locator(".class kbd").all_inner_texts() == ["1", "2", "3", "4"]
+    assert "<img" in page.locator(".class-name").nth(3).inner_text()
+    answer(page, "4")
+    for _ in range(5):
+        answer(page, str(truth[item(page)] + 1))
+    wait_for_labels(page, 6)
+    page.keyboard.press("Shift+F")
+    page.get_by_role("spinbutton").fill("5")
+    shot(page, "8-finish")
+    page.keyboard.press("Enter")
+    page.locator(".figure", has_text="of 5 audited").wait_for()
+    for step in range(5):
+        page.wait_for_timeout(250)
+        page.keyboard.press(str(truth[item(page)] + 1))
+        wait_for_labels(page, 7 + step)
+    page.locator(".figure", has_text="Measured").wait_for()
+    shot(page, "9-measured")
+    assert [line["role"] for line in server.lines() if line["do"] == "label"][-5:] == [
+        "closing"
+    ] * 5
+    assert page.title() == "gpgc label"
+    assert page.problems == []
+
+
+@pytest.mark.parametrize(
+    "kills", [3, pytest.param(20, marks=pytest.mark.slow)], ids=["some", "many"]
+)
+def test_no_label_is_lost_or_doubled_by_kills(serve, open_page, small, kills):
+    rng = random.Random(1)
+    arguments, truth = small
+    server = serve(*arguments)
+    page = open_page(server)
+    wanted = 100 if kills > 3 else 25
+    moments = sorted(rng.sample(range(1, wanted - 2), kills))
+    given, acknowledged = {}, 0
+    page.on(
+        "response",
+        lambda response: response.url.endswith("/api/events") and response.status == 200,
+    )
+    for step in range(wanted):
+        node = item(page)
+        label = "abc"[truth[node]]
+        page.wait_for_timeout(160)
+        page.keyboard.press(str(truth[node] + 1))
+        given[str(node)] = label
+        if moments and step == moments[0]:
+            moments.pop(0)
+            time.sleep(rng.random() * 0.03)
+            server.stop(signal.SIGKILL)
+            acknowledged = {line["id"] for line in server.lines() if line["do"] == "label"}
+            page.wait_for_timeout(rng.randrange(50, 400))
+            server.start()
+            assert acknowledged <= set(given)
+        deadline = time.monotonic() + 60
+        while (
+            page.locator(".item-box").get_attribute("data-item") == str(node)
+            or page.locator(".item-box .calm").count()
+        ):
+            assert time.monotonic() < deadline
+            page.wait_for_timeout(20)
+    wait_for_labels(page, len(given))
+    lines = server.lines()
+    assert len({line["event"] for line in lines}) == len(lines)
+    stored = {line["id"]: line["label"] for line in lines if line["do"] in ("label", "correct")}
+    assert stored == given
+    assert sum(line["do"] == "label" for line in lines) == len(given)
+
+
+def test_the_page_says_not_saved_and_goes_on(serve, open_page, small):
+    arguments, truth = small
+    server = serve(*arguments)
+    page = open_page(server)
+    answer(page, str(truth[item(page)] + 1))
+    wait_for_labels(page, 1)
+    server.stop(signal.SIGKILL)
+    page.wait_for_timeout(200)
+    node = item(page)
+    page.keyboard.press(str(truth[node] + 1))
+    page.locator(".banner", has_text="Not saved").wait_for()
+    page.locator(".saved", has_text="1 not saved").wait_for()
+    shot(page, "10-not-saved")
+    server.start()
+    wait_for_labels(page, 2)
+    assert page.locator(".banner").is_hidden()
+    assert server.lines()[-1]["id"] == str(node)
+
+
+def test_ctrl_c_ends_and_the_tab_says_so(serve, open_page, small):
+    server = serve(*small[0])
+    pages = [open_page(server), open_page(server)]
+    answer(pages[0], "1")
+    wait_for_labels(pages[0], 1)
+    start = time.monotonic()
+    assert server.stop(signal.SIGINT) == 0
+    print(f"stopped in {time.monotonic() - start:.1f} s")
+    for page in pages:
+        page.locator(".banner", has_text="Stopped; all labels saved").wait_for()
+    shot(pages[0], "11-stopped")
+
+
+def test_two_people_never_have_the_same_item(serve, open_page, small):
+    server = serve(*small[0])
+    url, seen = server.url, {}
+    pages = {}
+    for name in ("anna", "ben"):
+        server.url = f"{url}&by={name}"
+        pages[name] = open_page(server)
+        assert name in pages[name].locator("h1").inner_text()
+    for _ in range(6):
+        for name, page in pages.items():
+            seen.setdefault(name, []).append(item(page))
+            answer(page, "1")
+    assert not set(seen["anna"]) & set(seen["ben"])
+    wait_for_labels(pages["anna"], 12)
+    assert {line["by"] for line in server.lines()} == {"anna", "ben"}
+
+
+def test_markup_in_texts_ids_and_labels_is_shown_not_run(serve, open_page, tmp_path):
+    evil = "<script>document.title='run'</script><b onclick=1>bold</b>"
+    rows = [["id", "text"], *[[f"{evil}{n}", f"{evil} number {n} word{n % 3}"] for n in range(20)]]
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    (tmp_path / "t.csv").write_text(text.getvalue())
+    server = serve("--texts", tmp_path / "t.csv", "--classes", f"{evil},x")
+    page = open_page(server)
+    assert evil in page.locator(".item-box").inner_text()
+    answer(page, "1")
+    wait_for_labels(page, 1)
+    page.locator(".history[data-count='1']").wait_for()
+    shot(page, "12-texts")
+    assert evil in page.locator(".history").inner_text()
+    assert page.locator(".item-box b, .history b, .classes b, .near b").count() == 0
+    assert page.title() == "gpgc label"
+    assert page.problems == []
+
+
+def test_broken_images_say_so_and_can_be_labelled(serve, open_page, tmp_path):
+    from PIL import Image
+
+    folder = tmp_path / "images"
+    folder.mkdir()
+    for n in range(12):
+        Image.new("RGB", (60, 40), (20 * n, 255 - 20 * n, 99)).save(folder / f"{n}.png")
+    (folder / "page.png").write_text("<html>no image</html>")
+    server = serve("--images", folder, "--classes", "x,y")
+    page = open_page(server)
+    page.keyboard.press("/")
+    page.get_by_role("searchbox").fill("page.png")
+    page.locator(".found button").first.click()
+    page.locator(".problem", has_text="no PNG").wait_for()
+    page.wait_for_timeout(200)
+    page.keyboard.press("1")
+    wait_for_labels(page, 1)
+    assert server.lines()[-1]["id"] == "page.png"
+    assert server.lines()[-1]["role"] == "chosen"
+
+
+def test_the_page_works_without_webgl(browser_kind, serve, small):
+    server = serve(*small[0])
+    browser = browser_kind("--disable-3d-apis")
+    try:
+        page = browser.new_page()
+        page.goto(server.url)
+        page.locator(".item-box[data-item]").wait_for(timeout=60_000)
+        assert "needs WebGL2" in page.locator(".map-note").inner_text()
+        for _ in range(3):
+            answer(page, "1")
+        wait_for_labels(page, 3)
+    finally:
+        browser.close()
+
+
+def test_a_rebound_name_gets_nothing(browser_kind, serve, small):
+    server = serve(*small[0])
+    browser = browser_kind("--host-resolver-rules=MAP evil.test 127.0.0.1")
+    try:
+        page = browser.new_page()
+        answered = page.goto(f"http://evil.test:{server.port}/?token={TOKEN}")
+        assert answered.status == 400
+        assert "127.0.0.1 and localhost only" in page.inner_text("body")
+    finally:
+        browser.close()
+
+
+def axe_source():
+    named = [os.environ.get("GPGC_AXE", ""), "node_modules/axe-core/axe.min.js"]
+    found = [Path(name) for name in named if name and Path(name).is_file()]
+    if not found:
+        pytest.skip("the accessibility check needs axe-core: npm install axe-core, or GPGC_AXE")
+    return found[0].read_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_violation_of_accessibility(serve, open_page, small, scheme):
+    source = axe_source()
+    arguments, truth = small
+    page = open_page(serve(*arguments), color_scheme=scheme)
+    for _ in range(9):
+        answer(page, str(truth[item(page)] + 1))
+    wait_for_labels(page, 9)
+    page.evaluate(source)
+    found = {}
+
+    def check(state):
+        result = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+        found[state] = [
+            (each["id"], [node["html"][:120] for node in each["nodes"]])
+            for each in result["violations"]
+            if each["impact"] in ("serious", "critical")
+        ]
+
+    check("labelling")
+    page.keyboard.press("p")
+    page.wait_for_timeout(500)
+    check("prediction")
+    for key, state in (("?", "help"), ("n", "class"), ("/", "search"), ("Shift+F", "finish")):
+        page.keyboard.press(key)
+        page.locator("dialog[open]").wait_for()
+        check(state)
+        page.keyboard.press("Escape")
+        page.locator("dialog[open]").wait_for(state="hidden")
+    assert {state: each for state, each in found.items() if each} == {}
+
+
+def test_everything_is_reached_by_tab(serve, open_page, small):
+    page = open_page(serve(*small[0]))
+    names = set()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        names.add(page.evaluate("() => document.activeElement.textContent.trim().slice(0, 20)"))
+        outline = page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle")
+        assert outline != "none"
+        if page.evaluate("() => document.activeElement.classList.contains('class')"):
+            before = item(page)
+            page.keyboard.press("Enter")
+            page.locator(f".item-box:not([data-item='{before}'])").wait_for()
+            wait_for_labels(page, 1)
+            break
+    assert {"?", "Export", "Finish"} <= names
+
+
+def test_the_role_of_an_item_is_in_no_answer(serve, open_page, small):
+    server = serve(*small[0])
+    page = open_page(server)
+    bodies = []
+    page.on(
+        "response",
+        lambda answered: "/api/" in answered.url and bodies.append(answered),
+    )
+    for _ in range(8):
+        answer(page, "1")
+    wait_for_labels(page, 8)
+    texts = [each.text() for each in bodies if "json" in each.headers.get("content-type", "")]
+    assert len(texts) > 20
+    assert not any('"role"' in text or "suggested" in text for text in texts)
+    assert all(json.loads(text) is not None for text in texts)

@@ -1,0 +1,149 @@
+"""The command: what it takes, what it prints, what it refuses."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from typer.testing import CliRunner
+
+from gpgc.cli.app import app
+from gpgc.errors import InputError
+
+pytest.importorskip("uvicorn", reason="gpgc label needs the extra label")
+
+
+@pytest.fixture
+def label(tmp_path, monkeypatch):
+    """Return a function that runs the command without serving, and gives what was opened."""
+    from gpgc.labelling.server import Server
+
+    opened = []
+    monkeypatch.setattr(Server, "run", lambda self: opened.append(self._desk))
+
+    def run(*arguments):
+        given = ["label", *map(str, arguments), "--no-browser"]
+        done = CliRunner().invoke(app, [*given, "--journal", str(tmp_path / "labels.jsonl")])
+        if done.exception and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        assert done.exit_code == 0, done.output
+        return opened[-1], done.output
+
+    return run
+
+
+def test_digits_need_no_files_and_print_one_address(label, tmp_path):
+    desk, printed = label("digits")
+    first, second = printed.strip().splitlines()
+    assert first.startswith("gpgc label: http://127.0.0.1:")
+    assert "token=" in first
+    assert second.startswith("stopped; 0 labels")
+    assert [each["key"] for each in desk.classes()] == list("0123456789")
+    header = json.loads((tmp_path / "labels.jsonl").read_text().splitlines()[0])
+    assert header["nodes"] == 1797
+
+
+def test_a_graph_with_features_labels_and_keys_of_classes(label, tmp_path):
+    (tmp_path / "x.csv").write_text("id,u,v\na,1,0\nb,1,1\nc,0,1\nd,0,2\n")
+    (tmp_path / "e.csv").write_text("source,target\na,b\nc,d\n")
+    (tmp_path / "y.csv").write_text("id,label\na,spam\n")
+    desk, _ = label(
+        "--features", tmp_path / "x.csv", "--edges", tmp_path / "e.csv",
+        "--labels", tmp_path / "y.csv", "--classes", "spam=s,ham=h,other", "--target", "0.9",
+    )  # fmt: skip
+    assert [each["key"] for each in desk.classes()] == ["s", "h", "3"]
+    assert desk.session.ledger.labels["a"].role == "imported"
+    assert desk.settings()["target"] == 0.9
+    assert desk.source.items.kind == "table"
+
+
+def test_links_as_a_sparse_matrix(label, tmp_path):
+    links = sp.csr_array(np.kron(np.eye(3), 1 - np.eye(3)))
+    sp.save_npz(tmp_path / "links.npz", links)
+    desk, _ = label("--edges", tmp_path / "links.npz")
+    assert desk.session.ids == [str(node) for node in range(9)]
+    assert desk.source.items.kind == "node"
+
+
+def test_better_features_of_texts_are_put_into_their_order(label, tmp_path):
+    (tmp_path / "t.csv").write_text("id,text\nb,two words\na,one word\n")
+    (tmp_path / "x.csv").write_text("id,u\na,1\nb,2\n")
+    (tmp_path / "e.csv").write_text("source,target,weight\na,b,3\n")
+    desk, _ = label(
+        "--texts",
+        tmp_path / "t.csv",
+        "--features",
+        tmp_path / "x.csv",
+        "--edges",
+        tmp_path / "e.csv",
+    )
+    assert desk.session.ids == ["b", "a"]
+    assert desk.source.features.ravel().tolist() == [2, 1]
+    assert [side.tolist() for side in desk.source.adjacency] == [[1], [0], [3.0]]
+
+
+def test_labels_of_texts(label, tmp_path):
+    (tmp_path / "t.csv").write_text("id,text\nb,two words\na,one word\n")
+    (tmp_path / "y.csv").write_text("id,label\na,fine\nb,\n")
+    desk, _ = label("--texts", tmp_path / "t.csv", "--labels", tmp_path / "y.csv")
+    assert desk.session.ledger.classes == ("fine",)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "must be given"),
+        (["letters"], "must be digits"),
+        (["digits", "--texts", "t.csv"], "must be given"),
+        (["--images", "nowhere"], "must be a folder"),
+        (["digits", "--classes", "a,a"], "each class once"),
+        (["digits", "--classes", "a=x,b=x"], "a letter of its own"),
+        (["digits", "--token", "short"], "at least 16"),
+    ],
+)
+def test_what_cannot_be_labelled_is_one_sentence(label, arguments, sentence):
+    with pytest.raises(InputError, match=sentence):
+        label(*arguments)
+
+
+def test_strangers_among_the_labels_are_named(label, tmp_path):
+    (tmp_path / "y.csv").write_text("id,label\nnobody,1\n")
+    with pytest.raises(InputError, match="'nobody' is not among the items"):
+        label("digits", "--labels", tmp_path / "y.csv")
+
+
+def test_the_widget_answers_as_the_server_does(open_session):
+    pytest.importorskip("anywidget", reason="the widget needs the extra notebook")
+    from gpgc.labelling.widget import LabelWidget
+
+    desk = open_session()
+    widget, sent = LabelWidget(desk, "anna"), []
+    widget.send = lambda message, buffers=None: sent.append((message, buffers))
+    widget._answer({"id": 1, "route": "next", "args": {"n": 1}})
+    (node,) = (each["item"] for each in sent[-1][0]["body"]["items"])
+    event = {"event": "e", "do": "label", "item": node, "label": "a"}
+    widget._answer({"id": 2, "route": "events", "args": event})
+    assert sent[-1][0]["body"]["saved"]
+    assert widget.labels == {f"n{node}": "a"}
+    widget._answer({"id": 3, "route": "colours"})
+    assert len(sent[-1][1][0]) == 600
+    widget._answer({"id": 4, "route": "image", "args": {"item": node}})
+    assert not sent[-1][0]["ok"]
+    widget._answer({"id": 5, "route": "rm"})
+    assert "known question" in sent[-1][0]["body"]["problem"]
+    assert widget.estimator().classes_.tolist() == ["a"]
+    assert widget.export("labels.csv").startswith(b"id,label,by,at,role")
+
+
+def test_the_page_ships_small_and_asks_nobody(open_session):
+    import gpgc.labelling
+
+    page = Path(gpgc.labelling.__file__).parent / "page"
+    files = [path for path in page.iterdir() if path.suffix in (".js", ".css", ".html")]
+    assert sum(path.stat().st_size for path in files) < 70_000
+    for path in files:
+        text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert "http:" not in text
+        assert "https:" not in text
+        assert "innerHTML" not in text
