@@ -16,7 +16,7 @@ from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.alignment import align
 from gpgc.estimators.inputs import check_nodes
 from gpgc.estimators.labels import encode_labels, is_unlabelled
-from gpgc.graph import as_adjacency
+from gpgc.labelling.arguments import check_costs, count_nodes
 from gpgc.labelling.label_book import LabelBook
 from gpgc.labelling.label_posterior import LabelPosterior
 from gpgc.labelling.planning import Plan
@@ -68,10 +68,6 @@ class Labelling:
         Labels in the order in which they were first seen.
     nodes : int array of shape (n,), or None
         Nodes that :meth:`predict_proba` answers for, sorted; None stands for all.
-    labels : dict
-        The label of each labelled node.
-    stale : bool
-        Whether labels have grown by a quarter since noise and temperature were chosen.
 
     Examples
     --------
@@ -110,7 +106,7 @@ class Labelling:
         """Plan on the prior's graph, as if it had no labels."""
         self._estimator, self._prior = copy(estimator), prior
         self._n_nodes = n_nodes = len(prior.nodes)
-        self._costs = _check_costs(costs, n_nodes)
+        self._costs = check_costs(costs, n_nodes)
         chosen = check_nodes(candidates, n_nodes)
         allowed = np.arange(n_nodes) if chosen is None else np.unique(chosen)
         self._plan = Plan(prior.planning(), allowed, estimator.random_state)
@@ -139,7 +135,7 @@ class Labelling:
         if y is not None and not all(is_unlabelled(label) for label in y):
             estimator.fit(X, y, adjacency)
             return cls(estimator, candidates=candidates, costs=costs, nodes=nodes, refresh=refresh)
-        prior = estimator.make_prior(X, adjacency, _count_nodes(X, y, adjacency))
+        prior = estimator.make_prior(X, adjacency, count_nodes(X, y, adjacency))
         labelling = object.__new__(cls)
         labelling._begin(estimator, prior, candidates, costs, nodes, refresh)
         return labelling
@@ -301,23 +297,3 @@ class Labelling:
         weights = np.zeros(self._n_nodes)
         weights[self.nodes] = kept
         return weights
-
-
-def _check_costs(costs: Any, n_nodes: int) -> Array:
-    if costs is None:
-        return np.ones(n_nodes)
-    values = np.asarray(costs, dtype=np.float64)
-    if values.shape != (n_nodes,) or not np.isfinite(values).all() or not (values > 0).all():
-        raise InputError(
-            f"costs must be a positive number for each of the {n_nodes} nodes, "
-            f"got shape {values.shape}"
-        )
-    return values
-
-
-def _count_nodes(X: Any, y: Any, adjacency: Any) -> int:
-    """Return how many nodes are meant by what was given of features, labels and graph."""
-    for given in (X, y):
-        if given is not None:
-            return int(given.shape[0] if hasattr(given, "shape") else len(given))
-    return int(as_adjacency(adjacency).shape[0])
