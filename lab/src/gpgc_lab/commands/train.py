@@ -26,15 +26,20 @@ def train(
     steps: Annotated[
         int | None, typer.Option(min=1, help="Steps to train, in place of it.")
     ] = None,
+    network: Annotated[
+        str,
+        typer.Option(help="compact (pseudo-labels) or conv-large (adversarial training)."),
+    ] = "compact",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the split and of the network.")] = 0,
     data_dir: Annotated[
         Path | None,
         typer.Option(help="Folder with the data; else $GPGC_DATA, the cache, a download."),
     ] = None,
 ) -> None:
-    """Train Conv-Large with virtual adversarial training and write its features (needs PyTorch).
+    """Train a network on few labels and many images and write its features (needs PyTorch).
 
-    The run is kept beside the output as a checkpoint; the same command goes on with it.
+    The run is kept beside the output as a checkpoint; the same command goes on with it, and with
+    more --steps a finished run is prolonged.
     """
     import numpy as np
 
@@ -45,19 +50,30 @@ def train(
 
     if dataset not in IMAGES:
         raise InputError(f"dataset must be one of {', '.join(IMAGES)}, got {dataset!r}")
+    if network not in image_networks.PLANS:
+        raise InputError(
+            f"network must be one of {', '.join(image_networks.PLANS)}, got {network!r}"
+        )
     if (minutes is None) == (steps is None):
         raise InputError("one of --minutes and --steps must be given")
     data = load_images(dataset, data_dir=data_dir, seed=seed)
     labels = np.full(len(data.labels), -1)
     labels[data.train] = data.labels[data.train]
     checkpoint = out.with_suffix(".checkpoint")
-    brief = image_networks.BRIEF[dataset]
     schedule = image_networks.checkpoint_schedule(checkpoint)
-    if schedule is None and minutes is not None:
-        schedule = image_networks.schedule_for_minutes(minutes, brief, data.images)
-    elif schedule is None:
-        fastest = image_networks.with_fastest_precision(brief, data.images)
-        schedule = fastest.with_steps(int(steps or 1))
+    if schedule is None:
+        plan = image_networks.PLANS[network][dataset]
+        schedule = (
+            image_networks.schedule_for_minutes(minutes, plan, data.images)
+            if minutes is not None
+            else image_networks.with_fastest_precision(plan, data.images)
+        )
+    elif schedule.network != network:
+        raise InputError(
+            f"network must be that of {checkpoint}, {schedule.network!r}, got {network!r}"
+        )
+    if steps is not None:
+        schedule = schedule.with_steps(steps)
     with Line() as line:
         trained = image_networks.train_features(
             data.images,
@@ -83,9 +99,9 @@ def train(
 
 def describe(now: TrainingProgress) -> str:
     """Return how far a training run is, in a line."""
-    seen = now.best_validation_accuracy
+    seen, loss = now.best_validation_accuracy, now.losses["cross_entropy"]
     best = "" if seen is None else f", best on validation {seen:.1%}"
     return (
-        f"step {now.step} of {now.steps}, loss {now.cross_entropy:.3f}{best}, "
+        f"step {now.step} of {now.steps}, loss {loss:.3f}{best}, "
         f"{now.seconds_left / 60:.0f} minutes left"
     )
