@@ -100,7 +100,7 @@ def classify(
     ] = None,
     features: Annotated[
         Path | None,
-        typer.Option(help="CSV (first column id), .npy or sparse .npz (ids 0 ... N-1)."),
+        typer.Option(help="CSV (first column id), .npz of gpgc features, .npy or sparse .npz."),
     ] = None,
     neighbors: Annotated[
         int, typer.Option(help="Neighbours of the graph that is built when --edges is left out.")
@@ -133,7 +133,7 @@ def suggest(
     ] = None,
     features: Annotated[
         Path | None,
-        typer.Option(help="CSV (first column id), .npy or sparse .npz (ids 0 ... N-1)."),
+        typer.Option(help="CSV (first column id), .npz of gpgc features, .npy or sparse .npz."),
     ] = None,
     labels: Annotated[
         Path | None, typer.Option(help="CSV with the columns id,label; none to start from nothing.")
@@ -162,6 +162,33 @@ def suggest(
         edges, features, labels, out, n, strategy, candidates, costs, {"n_neighbors": neighbors}
     )
     show(result, as_json, quiet)
+
+
+@app.command()
+def features(
+    source: Annotated[
+        Path, typer.Argument(help="Folder of images, or a CSV with the column path.")
+    ],
+    network: Annotated[
+        str, typer.Option(help="efficientnet-lite0 ... 4, a torch file, or a model of timm.")
+    ],
+    out: Annotated[Path, typer.Option(help="The .npz to write, for --features.")],
+    side: Annotated[
+        int | None,
+        typer.Option(min=1, help="Pixels to which images are scaled; else as in its training."),
+    ] = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Images at a time.")] = 32,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Make features of your own images with a trained network (extra images).
+
+    Images that cannot be read are named and left out. A call that was interrupted goes on.
+    """
+    from gpgc.cli.image_features import features_of_images
+    from gpgc.cli.output import show
+
+    show(features_of_images(source, network, out, side, batch_size), as_json, quiet)
 
 
 def _settings(model: str, base_kernel: str, depth: int, noise: str) -> dict[str, str | int | float]:

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from gpgc.errors import InputError
+from gpgc.image_features.feature_file import is_image_features, load_image_features
 
 
 @dataclass(frozen=True)
@@ -172,6 +173,9 @@ def _read_labels(path: Path, position: dict[str, int]) -> Any:
 
 
 def _read_features(path: Path) -> tuple[list[str], Any]:
+    if is_image_features(path):
+        named = load_image_features(path)
+        return list(named.ids), named.features
     if path.suffix in (".npy", ".npz"):
         matrix = _load_array(path)
         return [str(node) for node in range(matrix.shape[0])], matrix

@@ -11,6 +11,8 @@ from typing import Any, Self
 TITLES = {
     "dataset": "data set",
     "model": "model",
+    "network": "network",
+    "images": "images",
     "nodes": "nodes",
     "edges": "edges",
     "features": "features",
@@ -24,6 +26,7 @@ TITLES = {
     "loo_accuracy": "accuracy, leave-one-out",
     "seconds": "seconds",
     "peak_memory_mb": "peak memory, MB",
+    "skipped": "left out",
     "out": "written to",
 }
 

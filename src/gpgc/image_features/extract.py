@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpgc.datasets.npz import read_npz
 from gpgc.errors import DataError, InputError
+from gpgc.image_features.feature_file import (
+    ImageFeatures,
+    load_image_features,
+    save_image_features,
+)
 from gpgc.image_features.frozen_network import FrozenNetwork
 from gpgc.image_features.image_list import ImageList
 from gpgc.image_features.read_image import read_square
-
-
-@dataclass(frozen=True, eq=False)
-class ImageFeatures:
-    """Features of images that have ids.
-
-    Attributes
-    ----------
-    ids : tuple of str
-        Relative paths, sorted.
-    features : ndarray of float32, shape (n, d)
-    provenance : dict
-        ``network``, ``digest`` of its weights and ``side``, ready for JSON.
-    skipped : dict
-        Why an image has no features, by its id.
-    """
-
-    ids: tuple[str, ...]
-    features: NDArray[np.float32]
-    provenance: dict[str, Any]
-    skipped: dict[str, str] = field(default_factory=dict)
 
 
 def extract_features(
@@ -102,35 +82,15 @@ def extract_features(
             now = min(start + batch_size, len(left))
             progress(len(images.ids) - len(left) + now, len(images.ids))
         if time.monotonic() - saved >= save_seconds:
-            _write(unfinished, _gathered(images, rows, provenance, skipped))
+            save_image_features(unfinished, _gathered(images, rows, provenance, skipped))
             saved = time.monotonic()
     if not any(one in rows for one in images.ids):
         first = next(iter(skipped.values()))
         raise DataError(f"{images.root} must hold an image that can be read, got none: {first}")
     finished = _gathered(images, rows, provenance, skipped)
-    _write(out, finished)
+    save_image_features(out, finished)
     unfinished.unlink(missing_ok=True)
     return finished
-
-
-def load_image_features(path: str | os.PathLike[str]) -> ImageFeatures:
-    """Read what :func:`extract_features` wrote; nothing in the file is run."""
-    path = Path(path)
-    if not path.is_file():
-        raise DataError(f"{path} must be a file of features, but there is no such file")
-    arrays = read_npz(path, ["ids", "features", "provenance"])
-    ids, features = arrays["ids"], arrays["features"]
-    if ids.ndim != 1 or ids.dtype.kind != "U" or features.shape[:1] != ids.shape:
-        raise DataError(
-            f"{path} must hold an id for each row of features, got {ids.dtype} of shape "
-            f"{ids.shape} and features of shape {features.shape}"
-        )
-    try:
-        provenance = json.loads(str(arrays["provenance"]))
-        skipped = dict(provenance.pop("skipped"))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"{path} must say how its features were made, got {error}") from error
-    return ImageFeatures(tuple(map(str, ids)), features.astype(np.float32), provenance, skipped)
 
 
 def _rows_of(unfinished: Path, provenance: dict[str, Any]) -> dict[str, NDArray[np.float32]]:
@@ -152,20 +112,3 @@ def _gathered(
     ids = tuple(one for one in images.ids if one in rows)
     features = np.stack([rows[one] for one in ids]) if ids else np.empty((0, 0), np.float32)
     return ImageFeatures(ids, features, provenance, skipped)
-
-
-def _write(path: Path, made: ImageFeatures) -> None:
-    described = json.dumps({**made.provenance, "skipped": made.skipped}, sort_keys=True)
-    buffer = io.BytesIO()
-    np.savez(
-        buffer,
-        ids=np.array(made.ids, dtype=np.str_),
-        features=made.features,
-        provenance=np.array(described),
-    )
-    temporary = path.with_name(path.name + ".part")
-    with temporary.open("wb") as file:
-        file.write(buffer.getbuffer())
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)

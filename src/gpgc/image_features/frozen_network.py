@@ -56,7 +56,8 @@ class FrozenNetwork:
         A feature map is averaged over its pixels.
         """
         torch = import_extra("torch", "gpgc[images]")
-        pixels = (images.astype(np.float32) / 255 - np.float32(self.mean)) / np.float32(self.std)
+        mean, std = (np.array(part, dtype=np.float32) for part in (self.mean, self.std))
+        pixels = (images.astype(np.float32) / np.float32(255) - mean) / std
         try:
             with torch.inference_mode():
                 batch = torch.from_numpy(np.ascontiguousarray(pixels.transpose(0, 3, 1, 2)))
