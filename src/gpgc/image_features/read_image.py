@@ -39,18 +39,32 @@ def read_square(path: Path, side: int, channels: int) -> NDArray[np.uint8]:
         with warnings.catch_warnings():
             warnings.simplefilter("error", image_module.DecompressionBombWarning)
             with image_module.open(path) as opened:
-                image = operations.exif_transpose(opened)
-                squared = operations.fit(
-                    _eight_bits(image, image_module).convert("RGB" if channels == 3 else "L"),
-                    (side, side),
-                    method=image_module.Resampling.BICUBIC,
-                )
+                turned = operations.exif_transpose(opened)
+                return square(_eight_bits(turned, image_module), side, channels)
     except FileNotFoundError as error:
         raise DataError(f"{path} must be an image, but there is no such file") from error
     except Exception as error:
         # decoders of damaged files raise almost anything, from struct.error to SyntaxError
         raise DataError(f"{path} must be an image that can be read, got {error}") from error
-    return np.asarray(squared, dtype=np.uint8).reshape(side, side, channels)
+
+
+def square(image: Any, side: int, channels: int) -> NDArray[np.uint8]:
+    """Scale an image of Pillow to the shorter side and cut out its middle.
+
+    Examples
+    --------
+    >>> from PIL import Image
+    >>> square(Image.new("RGB", (30, 20), "red"), side=4, channels=3)[0, 0].tolist()
+    [255, 0, 0]
+    """
+    image_module = import_extra("PIL.Image", "gpgc[images]")
+    operations = import_extra("PIL.ImageOps", "gpgc[images]")
+    fitted = operations.fit(
+        image.convert("RGB" if channels == 3 else "L"),
+        (side, side),
+        method=image_module.Resampling.BICUBIC,
+    )
+    return np.asarray(fitted, dtype=np.uint8).reshape(side, side, channels)
 
 
 def _eight_bits(image: Any, image_module: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,8 @@ from gpgc.cli.output import Progress as Line
 from gpgc.errors import InputError
 
 if TYPE_CHECKING:
+    from gpgc.datasets.feature_files import FeatureSet
+    from gpgc.datasets.images import ImageDataset
     from gpgc_lab.image_networks import TrainingProgress
 
 app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
@@ -28,7 +31,10 @@ def train(
     ] = None,
     network: Annotated[
         str,
-        typer.Option(help="compact (pseudo-labels) or conv-large (adversarial training)."),
+        typer.Option(
+            help="compact (pseudo-labels), conv-large (adversarial training) or "
+            "efficientnet-lite0 (trained elsewhere, frozen)."
+        ),
     ] = "compact",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the split and of the network.")] = 0,
     data_dir: Annotated[
@@ -41,28 +47,56 @@ def train(
     The run is kept beside the output as a checkpoint; the same command goes on with it, and with
     more --steps a finished run is prolonged.
     """
-    import numpy as np
-
     from gpgc.datasets import load_images
-    from gpgc.datasets.feature_files import FeatureSet, save_features
+    from gpgc.datasets.feature_files import save_features
     from gpgc.datasets.image_graphs import IMAGES
-    from gpgc_lab import image_networks
+    from gpgc_lab.image_networks import PLANS, PRETRAINED
 
     if dataset not in IMAGES:
         raise InputError(f"dataset must be one of {', '.join(IMAGES)}, got {dataset!r}")
-    if network not in image_networks.PLANS:
-        raise InputError(
-            f"network must be one of {', '.join(image_networks.PLANS)}, got {network!r}"
-        )
-    if (minutes is None) == (steps is None):
+    if network not in (*PLANS, PRETRAINED):
+        names = ", ".join((*PLANS, PRETRAINED))
+        raise InputError(f"network must be one of {names}, got {network!r}")
+    if network in PLANS and (minutes is None) == (steps is None):
         raise InputError("one of --minutes and --steps must be given")
     data = load_images(dataset, data_dir=data_dir, seed=seed)
-    labels = np.full(len(data.labels), -1)
-    labels[data.train] = data.labels[data.train]
-    checkpoint = out.with_suffix(".checkpoint")
+    with Line() as line:
+        made = (
+            _frozen(data, line)
+            if network == PRETRAINED
+            else _trained(data, network, minutes, steps, out.with_suffix(".checkpoint"), line)
+        )
+    made = replace(made, provenance={**made.provenance, "dataset": dataset, "split_seed": seed})
+    save_features(out, made)
+
+
+def _frozen(data: ImageDataset, line: Line) -> FeatureSet:
+    from gpgc.image_features import load_network
+    from gpgc_lab.image_networks import PRETRAINED
+    from gpgc_lab.image_networks.frozen import SIDES, frozen_features
+
+    network = load_network(PRETRAINED, SIDES[data.name])
+    return frozen_features(
+        data, network, progress=lambda done, count: line(f"{data.name}: {done} of {count} images")
+    )
+
+
+def _trained(
+    data: ImageDataset,
+    network: str,
+    minutes: float | None,
+    steps: int | None,
+    checkpoint: Path,
+    line: Line,
+) -> FeatureSet:
+    import numpy as np
+
+    from gpgc.datasets.feature_files import FeatureSet
+    from gpgc_lab import image_networks
+
     schedule = image_networks.checkpoint_schedule(checkpoint)
     if schedule is None:
-        plan = image_networks.PLANS[network][dataset]
+        plan = image_networks.PLANS[network][data.name]
         schedule = (
             image_networks.schedule_for_minutes(minutes, plan, data.images)
             if minutes is not None
@@ -74,26 +108,24 @@ def train(
         )
     if steps is not None:
         schedule = schedule.with_steps(steps)
-    with Line() as line:
-        trained = image_networks.train_features(
-            data.images,
-            labels,
-            (data.validation, data.labels[data.validation]),
-            schedule,
-            checkpoint,
-            progress=lambda now: line(f"{dataset}: {describe(now)}"),
-        )
-    save_features(
-        out,
-        FeatureSet(
-            trained.features,
-            data.labels,
-            data.train,
-            data.validation,
-            data.test,
-            {**trained.provenance, "dataset": dataset, "split_seed": seed},
-            trained.probabilities,
-        ),
+    labels = np.full(len(data.labels), -1)
+    labels[data.train] = data.labels[data.train]
+    trained = image_networks.train_features(
+        data.images,
+        labels,
+        (data.validation, data.labels[data.validation]),
+        schedule,
+        checkpoint,
+        progress=lambda now: line(f"{data.name}: {describe(now)}"),
+    )
+    return FeatureSet(
+        trained.features,
+        data.labels,
+        data.train,
+        data.validation,
+        data.test,
+        trained.provenance,
+        trained.probabilities,
     )
 
 

@@ -14,6 +14,9 @@ from gpgc_lab.image_networks.schedule import BRIEF, PAPER, Schedule
 PLANS: dict[str, Mapping[str, BaseSchedule]] = {"conv-large": BRIEF, "compact": COMPACT}
 """Schedules by the name of the network and of the data set."""
 
+PRETRAINED = "efficientnet-lite0"
+"""The network that was trained elsewhere and is only looked through."""
+
 if TYPE_CHECKING:
     from gpgc_lab.image_networks.checkpoint import checkpoint_schedule
     from gpgc_lab.image_networks.time_budget import schedule_for_minutes, with_fastest_precision
@@ -54,6 +57,7 @@ __all__ = [
     "COMPACT",
     "PAPER",
     "PLANS",
+    "PRETRAINED",
     "PseudoLabelSchedule",
     "Schedule",
     "TrainedFeatures",
