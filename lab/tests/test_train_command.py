@@ -48,6 +48,8 @@ def test_the_compact_network_is_trained_and_prolonged(train, tmp_path):
     made = load_features(out)
     assert made.provenance["method"] == "compact network, pseudo-labels"
     assert made.provenance["steps"] == 4
+    assert made.features.shape == (60, 60)
+    assert made.provenance["components"] == 60
     train("--out", out, "--steps", 6)
     assert load_features(out).provenance["steps"] == 6
     with pytest.raises(InputError, match="network must be that of"):

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
 
+COMPONENTS = 128
+"""Principal components that are stored of wider features, so that a file has less than 3 MB."""
+
 
 @app.command()
 def train(
@@ -92,6 +95,7 @@ def _trained(
     import numpy as np
 
     from gpgc.datasets.feature_files import FeatureSet
+    from gpgc.datasets.pixel_features import principal_components
     from gpgc_lab import image_networks
 
     schedule = image_networks.checkpoint_schedule(checkpoint)
@@ -118,15 +122,13 @@ def _trained(
         checkpoint,
         progress=lambda now: line(f"{data.name}: {describe(now)}"),
     )
-    return FeatureSet(
-        trained.features,
-        data.labels,
-        data.train,
-        data.validation,
-        data.test,
-        trained.provenance,
-        trained.probabilities,
-    )
+    features, provenance = trained.features.astype(np.float32), trained.provenance
+    components = min(COMPONENTS, len(features))
+    if features.shape[1] > components:
+        features = principal_components(features, components)
+        provenance = {**provenance, "components": components}
+    parts = data.train, data.validation, data.test
+    return FeatureSet(features, data.labels, *parts, provenance, trained.probabilities)
 
 
 def describe(now: TrainingProgress) -> str:
