@@ -110,12 +110,11 @@ class BaseSchedule(ABC):
         return replace(self, steps=steps, **parts)
 
     def continues(self, other: "BaseSchedule") -> bool:
-        """Whether a run that followed ``other`` may go on with this one: only lengths differ."""
-        return type(self) is type(other) and all(
-            getattr(self, field.name) == getattr(other, field.name)
-            for field in fields(self)
-            if field.name not in ("steps", *self.parts)
-        )
+        """Whether a run that followed ``other`` may go on with this one.
+
+        The kind of training, the network and the seed must be the same.
+        """
+        return (type(self), self.network, self.seed) == (type(other), other.network, other.seed)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:

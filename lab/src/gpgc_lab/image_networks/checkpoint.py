@@ -47,6 +47,8 @@ class TrainingRun:
     optimiser : torch.optim.Optimizer
     average : WeightAverage or None
         For schedules that average the weights.
+    earlier : tuple of dict
+        Schedules that the run followed before, each with the step ``until`` which it did.
     step : int
         Steps taken.
     best : Best or None
@@ -62,6 +64,7 @@ class TrainingRun:
     network: FeatureNetwork
     optimiser: torch.optim.Optimizer
     average: WeightAverage | None = None
+    earlier: tuple[dict[str, Any], ...] = ()
     step: int = 0
     best: Best | None = None
     seconds: float = 0.0
@@ -96,6 +99,7 @@ class TrainingRun:
         run.optimiser.load_state_dict(content["optimiser"])
         if run.average is not None:
             run.average.load_state_dict(content["average"])
+        run.earlier = tuple(content["earlier"])
         run.step = content["step"]
         run.best = Best(**content["best"]) if content["best"] else None
         run.seconds = content["seconds"]
@@ -115,6 +119,7 @@ class TrainingRun:
             "network": self.network.state_dict(),
             "optimiser": self.optimiser.state_dict(),
             "average": self.average.state_dict() if self.average is not None else None,
+            "earlier": list(self.earlier),
             "step": self.step,
             "best": vars(self.best) if self.best else None,
             "seconds": self.seconds,
@@ -128,6 +133,12 @@ class TrainingRun:
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(path)
+
+    def follow(self, schedule: BaseSchedule) -> None:
+        """Go on with another schedule, and remember the one until now."""
+        if schedule != self.schedule:
+            self.earlier += ({"until": self.step, **asdict(self.schedule)},)
+            self.schedule = schedule
 
     def judged(self) -> FeatureNetwork:
         """Return the network that is validated and gives features: the average where there is one.

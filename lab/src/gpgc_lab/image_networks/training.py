@@ -89,10 +89,10 @@ def train_features(
         Indices of the validation images, and their labels.
     schedule : BaseSchedule
     checkpoint : path
-        Where the run is kept. If the file exists the run goes on from it; its schedule and data
-        must be those given here (see :func:`checkpoint_schedule`), but for the number of steps: a
-        run can be prolonged or shortened, and the learning rate goes on as the schedule given here
-        has it at that step.
+        Where the run is kept. If the file exists the run goes on from it; its data must be those
+        given here, and its schedule may differ in all but the kind of training, the network and the
+        seed (see :func:`checkpoint_schedule`): a run can be prolonged, and the learning rate goes
+        on as the schedule given here has it at that step. Earlier schedules are in the provenance.
     progress : callable, optional
         Called with a :class:`TrainingProgress` after each step.
     checkpoint_seconds : float, optional
@@ -133,7 +133,7 @@ def _resumed(checkpoint: Path, schedule: BaseSchedule, data: str) -> TrainingRun
         raise InputError(f"{checkpoint} belongs to a run on other images, labels or validation")
     if not schedule.continues(run.schedule):
         raise InputError(f"{checkpoint} must follow {schedule}, but it follows {run.schedule}")
-    run.schedule = schedule
+    run.follow(schedule)
     return run
 
 
@@ -178,6 +178,7 @@ def _read_off(run: TrainingRun, views: ImageViews) -> TrainedFeatures:
         "network": run.schedule.network,
         "method": f"{run.schedule.network} network, {run.schedule.method}",
         "schedule": asdict(run.schedule),
+        "earlier_schedules": list(run.earlier),
         "steps": run.step,
         "best_step": best.step,
         "image_side": best.side,
