@@ -23,7 +23,7 @@ ROOMS = (
     ("estimators",),
     ("uncertainty",),
     ("labelling",),
-    ("datasets",),
+    ("datasets", "image_features"),
     ("cli",),
 )
 """Lower rooms first: a room imports from itself and from rooms above it in this list."""

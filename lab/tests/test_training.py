@@ -20,6 +20,7 @@ from gpgc_lab.image_networks import (  # noqa: E402
     schedule_for_minutes,
     train_features,
 )
+from gpgc_lab.image_networks.augmentation import Augmentation  # noqa: E402
 from gpgc_lab.image_networks.views import ImageViews  # noqa: E402
 
 SCHEDULE = Schedule(
@@ -149,8 +150,8 @@ def test_result_and_reports(finished):
     np.testing.assert_allclose(made.probabilities.sum(axis=1), 1, rtol=1e-5)
     assert [report.step for report in reports] == [1, 2, 3, 4, 5, 6]
     assert reports[0].validation_accuracy is None
-    assert reports[1].adversarial == 0
-    assert reports[2].adversarial > 0
+    assert reports[1].losses["adversarial"] == 0
+    assert reports[2].losses["adversarial"] > 0
     assert reports[-1].seconds_left == 0
     best = reports[-1].best_validation_accuracy
     assert best == max(r.validation_accuracy for r in reports[1:])
@@ -225,7 +226,7 @@ def test_minutes_become_a_fixed_number_of_steps():
 def test_views_without_augmentation_are_the_images():
     images = np.random.default_rng(0).integers(0, 256, (3, 24, 24, 3)).astype(np.uint8)
     views = ImageViews(images)
-    still = replace(SCHEDULE, shift=0, rotation=0.0, zoom=0.0, flip=False)
+    still = Augmentation()
     everything = torch.arange(3)
     for side in (24, 12):
         plain = views.plain(everything, side)
@@ -239,7 +240,7 @@ def test_views_without_augmentation_are_the_images():
 def test_flip_mirrors_and_shift_moves_by_whole_pixels():
     images = np.random.default_rng(0).integers(0, 256, (40, 12, 12)).astype(np.uint8)
     views = ImageViews(images)
-    flipped = replace(SCHEDULE, shift=0, rotation=0.0, zoom=0.0, flip=True)
+    flipped = Augmentation(flip=True)
     plain = views.plain(torch.arange(40), 12)
     seen = views.augmented(torch.arange(40), 12, flipped)
     kept = [torch.allclose(a, b, atol=1e-4) for a, b in zip(seen, plain, strict=True)]

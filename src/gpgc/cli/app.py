@@ -41,7 +41,7 @@ EdgesOption = Annotated[
 ]
 FeaturesOption = Annotated[
     Path | None,
-    typer.Option(help="Table (first column id), .npy or sparse .npz (ids 0 ... N-1)."),
+    typer.Option(help="Table (first column id), .npz of gpgc features, .npy or sparse .npz."),
 ]
 UnlabelledOption = Annotated[
     list[str] | None,
@@ -185,6 +185,33 @@ def suggest(
     if len(result["suggested"]) < n:
         left = len(result["suggested"])
         sys.stderr.write(f"gpgc: {n} nodes were asked for, {left} are left to suggest\n")
+
+
+@app.command()
+def features(
+    source: Annotated[
+        Path, typer.Argument(help="Folder of images, or a CSV with the column path.")
+    ],
+    network: Annotated[
+        str, typer.Option(help="efficientnet-lite0 ... 4, a torch file, or a model of timm.")
+    ],
+    out: Annotated[Path, typer.Option(help="The .npz to write, for --features.")],
+    side: Annotated[
+        int | None,
+        typer.Option(min=1, help="Pixels to which images are scaled; else as in its training."),
+    ] = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Images at a time.")] = 32,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Make features of your own images with a trained network (extra images).
+
+    Images that cannot be read are named and left out. A call that was interrupted goes on.
+    """
+    from gpgc.cli.image_features import features_of_images
+    from gpgc.cli.output import show
+
+    show(features_of_images(source, network, out, side, batch_size), as_json, quiet)
 
 
 def _settings(model: str, base_kernel: str, depth: int, noise: str) -> dict[str, str | int | float]:

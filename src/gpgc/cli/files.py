@@ -14,6 +14,7 @@ import numpy as np
 
 from gpgc.errors import InputError
 from gpgc.files import read_npy, read_sparse, read_table
+from gpgc.image_features.feature_file import is_image_features, load_image_features
 
 UNLABELLED_MARKS = ("", "-1", "nan", "NaN", "NA", "None")
 """Cells of a file of labels that stand for no label."""
@@ -185,6 +186,9 @@ def _read_labels(
 
 
 def _read_features(path: Path) -> tuple[list[str], Any]:
+    if is_image_features(path):
+        named = load_image_features(path)
+        return list(named.ids), named.features
     if path.suffix in (".npy", ".npz"):
         matrix = _load_array(path)
         return [str(node) for node in range(matrix.shape[0])], matrix

@@ -17,6 +17,8 @@ from gpgc.files import write_file
 TITLES = {
     "dataset": "data set",
     "model": "model",
+    "network": "network",
+    "images": "images",
     "nodes": "nodes",
     "edges": "edges",
     "features": "features",
@@ -31,6 +33,7 @@ TITLES = {
     "loo_accuracy": "accuracy, leave-one-out",
     "seconds": "seconds",
     "peak_memory_mb": "peak memory, MB",
+    "skipped": "left out",
     "out": "written to",
 }
 

@@ -56,9 +56,33 @@ def pca_features(
     >>> pca_features(images, components=5).shape
     (50, 5)
     """
-    pixels = pixel_features(images)
-    if not 1 <= components <= min(pixels.shape):
-        raise InputError(f"components must be in [1, {min(pixels.shape)}], got {components}")
+    return principal_components(pixel_features(images), components, seed)
+
+
+def principal_components(
+    vectors: NDArray[np.float32], components: int, seed: int = 0
+) -> NDArray[np.float32]:
+    """Leading principal components of the rows of a matrix.
+
+    Parameters
+    ----------
+    vectors : ndarray of float32, shape (n, d)
+    components : int
+        At most n and d.
+    seed : int, optional
+        Seed of the randomised decomposition.
+
+    Returns
+    -------
+    ndarray of float32, shape (n, components)
+
+    Examples
+    --------
+    >>> principal_components(np.eye(4, dtype=np.float32), 2).shape
+    (4, 2)
+    """
+    if not 1 <= components <= min(vectors.shape):
+        raise InputError(f"components must be in [1, {min(vectors.shape)}], got {components}")
     model: Any = PCA(components, svd_solver="randomized", random_state=seed)
-    scores: NDArray[np.float32] = model.fit_transform(pixels).astype(np.float32)
+    scores: NDArray[np.float32] = model.fit_transform(vectors).astype(np.float32)
     return scores

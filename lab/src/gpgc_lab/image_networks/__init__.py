@@ -3,10 +3,19 @@
 Names that need PyTorch are imported when they are first asked for.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from gpgc_lab.image_networks.base_schedule import BaseSchedule
+from gpgc_lab.image_networks.pseudo_label_schedule import COMPACT, PseudoLabelSchedule
 from gpgc_lab.image_networks.schedule import BRIEF, PAPER, Schedule
+
+PLANS: dict[str, Mapping[str, BaseSchedule]] = {"conv-large": BRIEF, "compact": COMPACT}
+"""Schedules by the name of the network and of the data set."""
+
+PRETRAINED = "efficientnet-lite0"
+"""The network that was trained elsewhere and is only looked through."""
 
 if TYPE_CHECKING:
     from gpgc_lab.image_networks.checkpoint import checkpoint_schedule
@@ -45,7 +54,11 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "BRIEF",
+    "COMPACT",
     "PAPER",
+    "PLANS",
+    "PRETRAINED",
+    "PseudoLabelSchedule",
     "Schedule",
     "TrainedFeatures",
     "TrainingProgress",

@@ -48,14 +48,22 @@ class ConvLarge(nn.Module):
             nn.Flatten(),
         )
         self.classifier = nn.Sequential(nn.Linear(WIDTH, classes), nn.BatchNorm1d(classes))
-        for weight in self.features.parameters():
-            if weight.ndim == 4:
-                weight.data = weight.data.contiguous(memory_format=torch.channels_last)
+        keep_channels_last(self)
+
+    def adapt(self, images: Tensor) -> None:
+        """Do nothing: all weights of this network are trained."""
 
     def forward(self, images: Tensor) -> Tensor:
         """Logits (batch, classes) of images (batch, channels, side, side)."""
         logits: Tensor = self.classifier(self.features(images).float())
         return logits
+
+
+def keep_channels_last(network: nn.Module) -> None:
+    """Order the weights of convolutions as a processor reads them fastest."""
+    for weight in network.parameters():
+        if weight.ndim == 4:
+            weight.data = weight.data.contiguous(memory_format=torch.channels_last)
 
 
 def _convolution(

@@ -1,16 +1,15 @@
-"""What a training run does at each of its steps, as plain numbers that a checkpoint can hold."""
+"""Virtual adversarial training, step by step."""
 
-from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 from gpgc.errors import InputError
+from gpgc_lab.image_networks.base_schedule import BaseSchedule
 
-PRECISIONS = ("float32", "bfloat16")
 
-
-@dataclass(frozen=True)
-class Schedule:
-    """The steps of one training run.
+@dataclass(frozen=True, kw_only=True)
+class Schedule(BaseSchedule):
+    """The steps of one training run with the virtual adversarial loss.
 
     The run has two phases. The *warm-up* takes batches of labelled images and minimises the
     cross-entropy; the *adversarial* phase adds, on batches drawn from all images, the virtual
@@ -24,29 +23,16 @@ class Schedule:
 
     Parameters
     ----------
-    steps, warm_up, ramp, small, decay : int
-        Number of steps in all, of the warm-up, of the ramp, at half size, of the decay.
-    warm_up_batch, labelled_batch, unlabelled_batch : int
+    steps, decay, network, learning_rate, shift, rotation, zoom, flip, validate_every, precision, \
+seed
+        See :class:`~gpgc_lab.image_networks.base_schedule.BaseSchedule`; the optimiser is Adam.
+    warm_up, ramp, small : int
+        Number of steps of the warm-up, of the ramp, and at half size.
+    warm_up_batch, labelled_batch, unlabelled_batch : int, default 64, 32 and 128
         Images of a step: labelled ones in the warm-up; labelled and unlabelled ones after it.
-    learning_rate : float
-        Adam's step size before the decay.
-    epsilon : float
+    epsilon : float, default 2.5
         Norm of the adversarial perturbation of a whole image of standardised pixels; for images of
         half the size it is halved, so that the change per pixel stays the same.
-    shift : int
-        Augmentation: each image moves by up to this many pixels in both directions,
-    rotation : float
-        turns by up to this many degrees,
-    zoom : float
-        is scaled by a factor between ``1 - zoom`` and ``1 + zoom``,
-    flip : bool
-        and is mirrored with probability ½.
-    validate_every : int
-        Steps between two looks at the validation accuracy, which chooses the checkpoint.
-    precision : {"float32", "bfloat16"}
-        Arithmetic of the convolutions.
-    seed : int
-        Seed of the weights, batches, augmentation, dropout and perturbations.
 
     Examples
     --------
@@ -57,57 +43,30 @@ class Schedule:
     [0.001, 0.001, 0.0005, 0.0]
     """
 
-    steps: int
+    method: ClassVar[str] = "virtual adversarial training"
+    parts: ClassVar[tuple[str, ...]] = ("warm_up", "ramp", "small", "decay")
+
     warm_up: int
     ramp: int
     small: int
-    decay: int
+    network: str = "conv-large"
+    learning_rate: float = 1e-3
     warm_up_batch: int = 64
     labelled_batch: int = 32
     unlabelled_batch: int = 128
-    learning_rate: float = 1e-3
     epsilon: float = 2.5
-    shift: int = 2
-    rotation: float = 0.0
-    zoom: float = 0.0
-    flip: bool = False
-    validate_every: int = 50
-    precision: str = "float32"
-    seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.precision not in PRECISIONS:
-            raise InputError(f"precision must be one of {PRECISIONS}, got {self.precision!r}")
-        for name in ("steps", "warm_up_batch", "labelled_batch", "unlabelled_batch"):
-            self._demand(name, at_least=1)
-        for name in ("warm_up", "ramp", "small", "decay", "shift", "rotation", "seed"):
-            self._demand(name, at_least=0)
-        self._demand("validate_every", at_least=1)
-        if not (self.learning_rate > 0 and self.epsilon > 0 and 0 <= self.zoom < 1):
-            raise InputError(
-                "learning_rate and epsilon must be positive and zoom in [0, 1), got "
-                f"{self.learning_rate}, {self.epsilon} and {self.zoom}"
-            )
-        if max(self.warm_up, self.small, self.decay) > self.steps:
-            raise InputError(
-                f"warm_up, small and decay must be at most steps = {self.steps}, got "
-                f"{self.warm_up}, {self.small} and {self.decay}"
-            )
-
-    def _demand(self, name: str, at_least: int) -> None:
-        if getattr(self, name) < at_least:
-            raise InputError(f"{name} must be at least {at_least}, got {getattr(self, name)}")
+        super().__post_init__()
+        self.demand(1, "warm_up_batch", "labelled_batch", "unlabelled_batch")
+        if not self.epsilon > 0:
+            raise InputError(f"epsilon must be positive, got {self.epsilon}")
 
     def adversarial_weight(self, step: int) -> float:
         """Weight of the adversarial loss and the entropy at a step, from 0 to 1."""
         if step < self.warm_up:
             return 0.0
         return min(1.0, (step - self.warm_up) / self.ramp) if self.ramp else 1.0
-
-    def learning_rate_at(self, step: int) -> float:
-        """Adam's step size at a step."""
-        remaining = self.steps - step
-        return self.learning_rate * (min(1.0, remaining / self.decay) if self.decay else 1.0)
 
     def side(self, step: int, full: int) -> int:
         """Height and width at a step of images that are ``full`` pixels high and wide."""
@@ -126,33 +85,9 @@ class Schedule:
         )
         return images / 4 if step < self.small else float(images)
 
-    def total_work(self, start: int = 0) -> float:
-        """Cost of the steps from ``start`` to the end, in the unit of :meth:`work`."""
-        return sum(self.work(step) for step in range(start, self.steps))
-
-    def with_steps(self, steps: int) -> Self:
-        """Return the same schedule stretched or shortened to a number of steps.
-
-        Examples
-        --------
-        >>> Schedule(steps=900, warm_up=300, ramp=150, small=600, decay=300).with_steps(90).warm_up
-        30
-        """
-        if steps < 1:
-            raise InputError(f"steps must be at least 1, got {steps}")
-        parts = {
-            name: round(getattr(self, name) * steps / self.steps)
-            for name in ("warm_up", "ramp", "small", "decay")
-        }
-        return replace(self, steps=steps, **parts)
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Self:
-        """Rebuild a schedule from ``dataclasses.asdict`` of one."""
-        expected = {field.name for field in fields(cls)}
-        if set(values) != expected:
-            raise InputError(f"a schedule has the fields {sorted(expected)}, got {sorted(values)}")
-        return cls(**values)
+    def timed(self, images: int) -> Self:
+        """Return a schedule whose every step is adversarial, with few images of full size."""
+        return replace(self, warm_up=0, ramp=0, small=0, labelled_batch=8, unlabelled_batch=images)
 
 
 PAPER = Schedule(steps=120 * 400, warm_up=0, ramp=0, small=0, decay=40 * 400, validate_every=400)

@@ -1,4 +1,4 @@
-"""Train Conv-Large on few labels and many images, and read the features off its last layer."""
+"""Train a network on few labels and many images, and read the features off its last layer."""
 
 import time
 from collections import deque
@@ -13,9 +13,9 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from gpgc.errors import InputError
+from gpgc_lab.image_networks.base_schedule import BaseSchedule
 from gpgc_lab.image_networks.checkpoint import TrainingRun
 from gpgc_lab.image_networks.image_labels import ImageLabels
-from gpgc_lab.image_networks.schedule import Schedule
 from gpgc_lab.image_networks.step import answers, take_step, validation_accuracy
 from gpgc_lab.image_networks.views import ImageViews
 
@@ -28,8 +28,8 @@ class TrainingProgress:
     ----------
     step, steps : int
         Steps taken, and in all.
-    cross_entropy, adversarial, entropy : float
-        The three losses of this step; the last two are 0 in the warm-up.
+    losses : dict
+        The losses of this step by name; ``cross_entropy`` is always there.
     validation_accuracy, best_validation_accuracy : float or None
         Last and best seen so far, None before the first look.
     seconds_left : float
@@ -39,9 +39,7 @@ class TrainingProgress:
 
     step: int
     steps: int
-    cross_entropy: float
-    adversarial: float
-    entropy: float
+    losses: dict[str, float]
     validation_accuracy: float | None
     best_validation_accuracy: float | None
     seconds_left: float
@@ -53,7 +51,7 @@ class TrainedFeatures:
 
     Attributes
     ----------
-    features : ndarray of float16, shape (n, 128)
+    features : ndarray of float16, shape (n, d)
     probabilities : ndarray of float32, shape (n, classes)
         The network's own answer.
     provenance : dict
@@ -69,7 +67,7 @@ def train_features(
     images: NDArray[np.uint8],
     labels: ArrayLike,
     validation: tuple[ArrayLike, ArrayLike],
-    schedule: Schedule,
+    schedule: BaseSchedule,
     checkpoint: str | Path,
     *,
     progress: Callable[[TrainingProgress], None] | None = None,
@@ -89,10 +87,12 @@ def train_features(
         Class of each labelled image, -1 for all others.
     validation : pair of arrays of int, shape (v,)
         Indices of the validation images, and their labels.
-    schedule : Schedule
+    schedule : BaseSchedule
     checkpoint : path
-        Where the run is kept. If the file exists the run goes on from it; its schedule and data
-        must be those given here (see :func:`checkpoint_schedule`).
+        Where the run is kept. If the file exists the run goes on from it; its data must be those
+        given here, and its schedule may differ in all but the kind of training, the network and the
+        seed (see :func:`checkpoint_schedule`): a run can be prolonged, and the learning rate goes
+        on as the schedule given here has it at that step. Earlier schedules are in the provenance.
     progress : callable, optional
         Called with a :class:`TrainingProgress` after each step.
     checkpoint_seconds : float, optional
@@ -109,9 +109,7 @@ def train_features(
         if checkpoint.exists():
             run = _resumed(checkpoint, schedule, task.fingerprint(images))
         else:
-            run = TrainingRun.start(
-                schedule, task.fingerprint(images), views.channels, task.classes
-            )
+            run = TrainingRun.start(schedule, task.fingerprint(images), views, task.classes)
         _train(run, views, task, checkpoint, progress, checkpoint_seconds)
     return _read_off(run, views)
 
@@ -129,12 +127,13 @@ def checkpoint_features(images: NDArray[np.uint8], checkpoint: str | Path) -> Tr
         return _read_off(TrainingRun.load(Path(checkpoint)), ImageViews(images))
 
 
-def _resumed(checkpoint: Path, schedule: Schedule, data: str) -> TrainingRun:
+def _resumed(checkpoint: Path, schedule: BaseSchedule, data: str) -> TrainingRun:
     run = TrainingRun.load(checkpoint)
     if run.data != data:
         raise InputError(f"{checkpoint} belongs to a run on other images, labels or validation")
-    if run.schedule != schedule:
+    if not schedule.continues(run.schedule):
         raise InputError(f"{checkpoint} must follow {schedule}, but it follows {run.schedule}")
+    run.follow(schedule)
     return run
 
 
@@ -158,7 +157,7 @@ def _train(
         speeds.append((time.perf_counter() - began) / work)
         finished = run.step == schedule.steps
         if finished or run.step % schedule.validate_every == 0:
-            accuracy = validation_accuracy(run.network, views, task, side, schedule.precision)
+            accuracy = validation_accuracy(run, views, task, side)
             run.note_validation(accuracy, side)
         run.seconds += time.perf_counter() - began
         run.processor_seconds += time.process_time() - processor
@@ -168,16 +167,18 @@ def _train(
         if progress is not None:
             best = run.best.accuracy if run.best else None
             left = median(speeds) * schedule.total_work(run.step)
-            progress(TrainingProgress(run.step, schedule.steps, *losses, accuracy, best, left))
+            progress(TrainingProgress(run.step, schedule.steps, losses, accuracy, best, left))
 
 
 def _read_off(run: TrainingRun, views: ImageViews) -> TrainedFeatures:
     network, best = run.best_network()
     everything = torch.arange(len(views))
-    features, logits = answers(network, views, everything, best.side, run.schedule.precision)
+    features, logits = answers(network, views, everything, best.side, run.schedule)
     provenance = {
-        "method": "Conv-Large, virtual adversarial training",
+        "network": run.schedule.network,
+        "method": f"{run.schedule.network} network, {run.schedule.method}",
         "schedule": asdict(run.schedule),
+        "earlier_schedules": list(run.earlier),
         "steps": run.step,
         "best_step": best.step,
         "image_side": best.side,
@@ -188,7 +189,7 @@ def _read_off(run: TrainingRun, views: ImageViews) -> TrainedFeatures:
         "network_validation_accuracy": best.accuracy,
         "labels_used": (
             "training labels for gradients; validation labels only to choose the checkpoint; all "
-            "images, unlabelled, for the adversarial loss and the entropy; no test label"
+            "images, unlabelled, for the loss that asks for no labels; no test label"
         ),
     }
     return TrainedFeatures(

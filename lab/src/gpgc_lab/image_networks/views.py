@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from gpgc.errors import InputError
-from gpgc_lab.image_networks.schedule import Schedule
+from gpgc_lab.image_networks.augmentation import Augmentation
 
 
 class ImageViews:
@@ -45,14 +45,16 @@ class ImageViews:
             memory_format=torch.channels_last
         )
 
-    def augmented(self, index: Tensor, side: int, schedule: Schedule) -> Tensor:
-        """Images shifted, turned, scaled and mirrored at random, sampled at ``side`` pixels."""
+    def augmented(self, index: Tensor, side: int, augmentation: Augmentation) -> Tensor:
+        """Images changed at random, sampled at ``side`` pixels."""
         batch = self._batch(index)
         count = len(index)
-        angle = _between(count, schedule.rotation) * math.pi / 180
-        scale = 1 + _between(count, schedule.zoom)
-        mirror = torch.where(torch.rand(count) < (0.5 if schedule.flip else 0.0), -1.0, 1.0)
-        moves = torch.randint(-schedule.shift, schedule.shift + 1, (count, 2)) * 2 / self.side
+        angle = _between(count, augmentation.rotation) * math.pi / 180
+        scale = 1 + _between(count, augmentation.zoom)
+        mirror = torch.where(torch.rand(count) < (0.5 if augmentation.flip else 0.0), -1.0, 1.0)
+        moves = (
+            torch.randint(-augmentation.shift, augmentation.shift + 1, (count, 2)) * 2 / self.side
+        )
         cosine, sine = angle.cos() / scale, angle.sin() / scale
         maps = torch.stack(
             [
@@ -62,12 +64,42 @@ class ImageViews:
             dim=1,
         )
         grid = functional.affine_grid(maps, [count, self.channels, side, side], align_corners=False)
-        return functional.grid_sample(
-            batch, grid, padding_mode="border", align_corners=False
-        ).contiguous(memory_format=torch.channels_last)
+        moved = functional.grid_sample(batch, grid, padding_mode="reflection", align_corners=False)
+        if augmentation.colour:
+            moved = recoloured(moved, augmentation.colour)
+        if augmentation.cutout:
+            moved = cut_out(moved, augmentation.cutout * side // self.side)
+        return moved.contiguous(memory_format=torch.channels_last)
 
     def _batch(self, index: Tensor) -> Tensor:
         return (self._stack[index].float() - self._mean) / self._deviation
+
+
+def draw(population: int, count: int) -> Tensor:
+    """Return indices of a batch, drawn without replacement."""
+    return torch.randperm(population)[:count]
+
+
+def recoloured(images: Tensor, bound: float) -> Tensor:
+    """Change contrast, brightness and the colour channels of standardised images at random."""
+    count, channels = images.shape[:2]
+    contrast = 1 + _between(count, bound).view(-1, 1, 1, 1)
+    brightness = _between(count, bound).view(-1, 1, 1, 1)
+    if channels == 1:
+        return images * contrast + brightness
+    tint = _between(count * channels, bound / 2).view(count, channels, 1, 1)
+    return images * contrast + (brightness + tint)
+
+
+def cut_out(images: Tensor, side: int) -> Tensor:
+    """Set a square of each standardised image, centred anywhere in it, to 0."""
+    count, _, height, width = images.shape
+    top = torch.randint(0, height, (count, 1)) - side // 2
+    left = torch.randint(0, width, (count, 1)) - side // 2
+    row, column = torch.arange(height), torch.arange(width)
+    rows = (row >= top) & (row < top + side)
+    columns = (column >= left) & (column < left + side)
+    return images.masked_fill((rows[:, :, None] & columns[:, None, :])[:, None], 0.0)
 
 
 def _between(count: int, bound: float) -> Tensor:

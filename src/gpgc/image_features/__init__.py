@@ -1,0 +1,26 @@
+"""Features of a user's own images from a network that somebody else trained.
+
+PyTorch and Pillow are imported when a network or an image is first read.
+"""
+
+from gpgc.image_features.extract import extract_features
+from gpgc.image_features.feature_file import (
+    ImageFeatures,
+    is_image_features,
+    load_image_features,
+)
+from gpgc.image_features.frozen_network import FrozenNetwork, load_network
+from gpgc.image_features.image_list import ImageList, list_images
+from gpgc.image_features.network_file import save_network
+
+__all__ = [
+    "FrozenNetwork",
+    "ImageFeatures",
+    "ImageList",
+    "extract_features",
+    "is_image_features",
+    "list_images",
+    "load_image_features",
+    "load_network",
+    "save_network",
+]

@@ -1,0 +1,89 @@
+"""Which images are meant: all in a folder, or those that a table names."""
+
+from __future__ import annotations
+
+import csv
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpgc.errors import DataError
+
+SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")
+"""Endings, in small letters, by which images in a folder are found."""
+
+
+@dataclass(frozen=True)
+class ImageList:
+    """Images below a folder.
+
+    Attributes
+    ----------
+    root : Path
+        The folder.
+    ids : tuple of str
+        Paths relative to it, with forward slashes, sorted, each once.
+    """
+
+    root: Path
+    ids: tuple[str, ...]
+
+
+def list_images(source: str | os.PathLike[str]) -> ImageList:
+    """List the images of a folder and its subfolders, or of a CSV file.
+
+    Parameters
+    ----------
+    source : path-like
+        A folder, in which files count by their endings (:data:`SUFFIXES`) unless a part of their
+        path starts with a dot; or a CSV file with a column ``path``, relative to the file's own
+        folder, where other columns are ignored and files need not exist.
+
+    Returns
+    -------
+    ImageList
+
+    Raises
+    ------
+    DataError
+        If there are no such images.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> (folder / "cats").mkdir()
+    >>> for name in ("dog.jpg", "cats/1.PNG", "notes.txt"):
+    ...     (folder / name).touch()
+    >>> list_images(folder).ids
+    ('cats/1.PNG', 'dog.jpg')
+    """
+    path = Path(source)
+    if path.is_dir():
+        found = {
+            Path(folder, name).relative_to(path)
+            for folder, _, names in os.walk(path)
+            for name in names
+            if name.lower().endswith(SUFFIXES)
+        }
+        ids = {one.as_posix() for one in found if not any(p.startswith(".") for p in one.parts)}
+        if not ids:
+            raise DataError(f"{path} must hold images ({', '.join(SUFFIXES)}), got none")
+        return ImageList(path, tuple(sorted(ids)))
+    if not path.is_file():
+        raise DataError(f"{path} must be a folder of images or a CSV of paths, got nothing there")
+    return ImageList(path.parent, tuple(sorted(_named_in(path))))
+
+
+def _named_in(path: Path) -> set[str]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{path} must be a CSV file in UTF-8, got other bytes ({error})") from error
+    if rows and "path" not in rows[0]:
+        raise DataError(f"{path} must have the column path, got {', '.join(map(str, rows[0]))}")
+    names = {(row["path"] or "").strip().replace(os.sep, "/") for row in rows} - {""}
+    if not names:
+        raise DataError(f"{path} must name at least one image, got none")
+    return names
