@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -60,9 +61,13 @@ def test_ten_labels_in_jupyterlab(lab, browser, tmp_path):
         except Exception:
             time.sleep(0.5)
     page.locator(".jp-Notebook").wait_for(timeout=120_000)
-    page.wait_for_timeout(3000)
-    page.locator(".jp-CodeCell").first.click()
-    page.keyboard.press("Shift+Enter")
+    ran = page.locator(".jp-CodeCell .jp-InputPrompt", has_text=re.compile(r"\[(\*|1)\]"))
+    for _ in range(20):  # until the kernel is there to run it
+        page.wait_for_timeout(3000)
+        if ran.count():
+            break
+        page.locator(".jp-CodeCell").first.click()
+        page.keyboard.press("Shift+Enter")
     box = page.locator(".gpgc .item-box[data-item]")
     box.wait_for(timeout=120_000)
     box.click()
