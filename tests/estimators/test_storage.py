@@ -1,6 +1,7 @@
 """Save and load: the same answers, one file, nothing half-written, nothing foreign accepted."""
 
 import json
+import pickle
 import zipfile
 
 import numpy as np
@@ -137,6 +138,22 @@ def test_foreign_files_are_refused(tmp_path):
         gpgc.load(tmp_path / "plain.zip")
     with pytest.raises(DataError, match="does not exist"):
         gpgc.load(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("model", ["small", "big", "broad"])
+def test_a_pickle_holds_no_caches(model):
+    rng = np.random.default_rng(0)
+    features, y = rng.normal(size=(400, 6)), np.arange(400) % 2
+    y[20:] = -1
+    fitted = GPGCClassifier(model).fit(features, y)
+    small = len(pickle.dumps(fitted))
+    fitted.predict_latent(return_std=True, return_cov=True)
+    packed = pickle.dumps(fitted)
+    assert len(packed) == small < 2 * (features.nbytes + 12 * fitted.adjacency_.nnz)
+    again = pickle.loads(packed)
+    np.testing.assert_array_equal(again.predict_proba(), fitted.predict_proba())
+    new = features[:3] + 0.1
+    np.testing.assert_allclose(again.predict_proba(new), fitted.predict_proba(new), rtol=1e-12)
 
 
 def test_pickles_are_never_opened(tmp_path):

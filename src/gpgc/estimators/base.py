@@ -19,7 +19,7 @@ from gpgc.files import canonical_csr, parse_bytes
 from gpgc.gp import Posterior, condition
 from gpgc.graph import Nodes, Normalization, as_adjacency, nearest_links, neighbor_graph
 from gpgc.graph.nodes import JoinedNodes
-from gpgc.kernels import BaseKernel, Covariance
+from gpgc.kernels import BaseKernel, Covariance, Given
 from gpgc.models import Architecture, Prior, ViewWeights, architecture_from
 from gpgc.selection.choice import Choice, choose
 from gpgc.selection.noise_choice import Criterion
@@ -198,9 +198,19 @@ class GraphProcess(BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _forget(self) -> None:
-        """Begin a fit: if it fails, nothing is left that passes for fitted."""
-        self.__dict__.pop("posterior_", None)
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the covariance, which the prior can make again."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        if "posterior_" in state:
+            nowhere = Given(np.empty((0, 0)))
+            state["posterior_"] = self.posterior_.elsewhere(nowhere, self.labelled_nodes_)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "posterior_" in state:
+            covariance = self.prior_.covariance(self.view_weights_)
+            self.posterior_ = self.posterior_.elsewhere(covariance, self.labelled_nodes_)
 
     def _context(self) -> Context:
         return Context.of(self.dtype, self.n_jobs, parse_bytes(self.memory_limit))

@@ -171,7 +171,7 @@ class GPGCClassifier(ClassifierMixin, ClassProcess):
         GPGCClassifier
             The estimator itself.
         """
-        self._forget()
+        vars(self).pop("posterior_", None)  # a fit that fails leaves nothing that passes for one
         X, y, adjacency = align(X, y, adjacency)
         codes, classes = encode_labels(y)
         warn_of_few_classes(y, classes)

@@ -87,7 +87,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         GPGCRegressor
             The estimator itself.
         """
-        self._forget()
+        vars(self).pop("posterior_", None)  # a fit that fails leaves nothing that passes for one
         X, y, adjacency = align(X, y, adjacency)
         values, squeeze = _as_values(y)
         missing = np.isnan(values)
