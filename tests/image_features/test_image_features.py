@@ -105,21 +105,21 @@ def test_a_table_names_the_images(folder, network, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("file\na.jpg\n", "must have the column path, got file"),
+        ("file\na.jpg\n", "expected the columns path, got file"),
         ("path\n", "must name at least one image"),
-        ("", "must name at least one image"),
+        ("", "expected a header"),
     ],
 )
 def test_tables_without_images_are_refused(tmp_path, text, message):
     (tmp_path / "list.csv").write_text(text)
-    with pytest.raises(DataError, match=message):
+    with pytest.raises((DataError, InputError), match=message):
         list_images(tmp_path / "list.csv")
 
 
 def test_empty_and_absent_folders_are_refused(tmp_path):
     with pytest.raises(DataError, match=r"must hold images .*, got none"):
         list_images(tmp_path)
-    with pytest.raises(DataError, match="must be a folder of images or a CSV"):
+    with pytest.raises(DataError, match="must be a folder of images or a table"):
         list_images(tmp_path / "nowhere")
 
 

@@ -190,7 +190,7 @@ def suggest(
 @app.command()
 def features(
     source: Annotated[
-        Path, typer.Argument(help="Folder of images, or a CSV with the column path.")
+        Path, typer.Argument(help="Folder of images, or a table with the column path.")
     ],
     network: Annotated[
         str, typer.Option(help="efficientnet-lite0 ... 4, a torch file, or a model of timm.")

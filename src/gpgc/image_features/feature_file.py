@@ -39,10 +39,14 @@ class ImageFeatures:
 
 def is_image_features(path: str | os.PathLike[str]) -> bool:
     """Return whether a file is an ``.npz`` with ``ids`` and ``features``."""
-    if not Path(path).is_file() or not zipfile.is_zipfile(path):
+    path = Path(path)
+    if path.suffix != ".npz" or not path.is_file():
         return False
-    with zipfile.ZipFile(path) as archive:
-        return {"ids.npy", "features.npy"} <= set(archive.namelist())
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {"ids.npy", "features.npy"} <= set(archive.namelist())
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
+        return False
 
 
 def load_image_features(path: str | os.PathLike[str]) -> ImageFeatures:
@@ -68,9 +72,9 @@ def load_image_features(path: str | os.PathLike[str]) -> ImageFeatures:
 def save_image_features(path: Path, made: ImageFeatures) -> None:
     """Write features with the names of their images, whole or not at all."""
     described = json.dumps({**made.provenance, "skipped": made.skipped}, sort_keys=True)
-    arrays = {
+    content = {
         "ids": np.array(made.ids, dtype=np.str_),
         "features": made.features,
         "provenance": np.array(described),
     }
-    write_file(path, pack_npz(arrays), sync=True)
+    write_file(path, pack_npz(content), sync=True)

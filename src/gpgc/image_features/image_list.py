@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from gpgc.errors import DataError
+from gpgc.files import read_table
 
 SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")
 """Endings, in small letters, by which images in a folder are found."""
@@ -30,14 +30,14 @@ class ImageList:
 
 
 def list_images(source: str | os.PathLike[str]) -> ImageList:
-    """List the images of a folder and its subfolders, or of a CSV file.
+    """List the images of a folder and its subfolders, or of a table.
 
     Parameters
     ----------
     source : path-like
         A folder, in which files count by their endings (:data:`SUFFIXES`) unless a part of their
-        path starts with a dot; or a CSV file with a column ``path``, relative to the file's own
-        folder, where other columns are ignored and files need not exist.
+        path starts with a dot; or a table (CSV, TSV, Parquet) with a column ``path``, relative to
+        the table's own folder, where other columns are ignored and files need not exist.
 
     Returns
     -------
@@ -71,19 +71,13 @@ def list_images(source: str | os.PathLike[str]) -> ImageList:
             raise DataError(f"{path} must hold images ({', '.join(SUFFIXES)}), got none")
         return ImageList(path, tuple(sorted(ids)))
     if not path.is_file():
-        raise DataError(f"{path} must be a folder of images or a CSV of paths, got nothing there")
+        raise DataError(f"{path} must be a folder of images or a table of paths, got nothing there")
     return ImageList(path.parent, tuple(sorted(_named_in(path))))
 
 
 def _named_in(path: Path) -> set[str]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"{path} must be a CSV file in UTF-8, got other bytes ({error})") from error
-    if rows and "path" not in rows[0]:
-        raise DataError(f"{path} must have the column path, got {', '.join(map(str, rows[0]))}")
-    names = {(row["path"] or "").strip().replace(os.sep, "/") for row in rows} - {""}
+    rows = read_table(path).select(["path"])
+    names = {row["path"].replace(os.sep, "/") for _, row in rows} - {""}
     if not names:
         raise DataError(f"{path} must name at least one image, got none")
     return names
