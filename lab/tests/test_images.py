@@ -1,6 +1,7 @@
 """The image studies, on small sets of features with the network's answers."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from gpgc_lab.journal import StudyJournal
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies.images import candidates as models
 from gpgc_lab.studies.images import few_labels, image_figures, image_study
+from gpgc_lab.studies.images.feature_table import feature_table
 from gpgc_lab.studies.images.image_figures import contact_sheet, draw_samples
 from gpgc_lab.studies.images.network_features import load_network_features
 from gpgc_lab.studies.images.other_systems import other_systems
@@ -68,7 +70,7 @@ def test_study_of_small_features(folder, tmp_path, monkeypatch):
     tables, pictures = image_study.images_study(
         None, StudyFolder(tmp_path / "out", tmp_path), quiet, features=folder
     )
-    accuracy, settings, graphs = tables
+    accuracy, settings, graphs, several = tables
     cells = {row[0]: row[1:] for row in accuracy.rows}
     assert set(cells) == set(image_study.ROWS)
     assert [str(cell) for cell in cells["GCN"]] == ["– (98.6)", "– (88.6)", "– (70.2)"]
@@ -81,6 +83,13 @@ def test_study_of_small_features(folder, tmp_path, monkeypatch):
     for _, others, with_itself, published, *_ in graphs.rows:
         assert others > with_itself > 0
         assert published > 65_000
+    assert [row[1] for row in several.rows] == [
+        "the network's own classifier",
+        "GPGC-big, noise by leave-one-out",
+        "GPGC, default",
+        "GPGC, default, X",
+        "time of the processor",
+    ]
     assert [path.name for path in pictures] == [
         "image_features.png",
         "image_features.svg",
@@ -89,6 +98,25 @@ def test_study_of_small_features(folder, tmp_path, monkeypatch):
     ]
     assert all(path.stat().st_size > 5_000 for path in pictures)
     assert all(path.exists() for path in write_tables(tables, tmp_path / "out", "images"))
+
+
+def test_features_of_several_networks_stand_side_by_side(folder):
+    other = small_features(7)
+    provenance = {**other.provenance, "processor_seconds": 1234.5}
+    pretrained = replace(other, probabilities=None, provenance=provenance)
+    save_features(folder / "svhn-pretrained.npz", pretrained)
+    table = feature_table(folder, quiet)
+    rows = {(row[0].partition(",")[0], row[1]): row[2:] for row in table.rows}
+    assert rows["Conv-Large", "GPGC, default"][1].published == 88.8
+    assert rows["Conv-Large", "GPGC, default, X"][1].published == 89.1
+    mnist, svhn, cifar10 = rows["EfficientNet-Lite0", "GPGC, default"]
+    assert svhn.mean > 90
+    assert svhn.published is None
+    assert mnist.mean is None
+    assert cifar10.mean is None
+    assert rows["EfficientNet-Lite0", "time of the processor"] == [None, "1,234 s", None]
+    assert ("EfficientNet-Lite0", "the network's own classifier") not in rows
+    assert "do not compare with the paper" in table.notes[0]
 
 
 def test_stored_runs_of_other_systems_are_shown_for_the_same_features_only(folder, tmp_path):

@@ -20,6 +20,7 @@ from gpgc_lab.array_types import Integers
 from gpgc_lab.comparison.runs import FIELDS
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies.images.candidates import Choice, candidates, choose, learn_from_validation
+from gpgc_lab.studies.images.feature_table import feature_table
 from gpgc_lab.studies.images.image_figures import draw_maps, draw_samples, map_features
 from gpgc_lab.studies.images.network_features import load_network_features
 from gpgc_lab.studies.images.other_systems import accuracy_cell, other_systems
@@ -108,6 +109,7 @@ def images_study(
         progress(f"{name}: map of the features")
         maps.append(map_features(name, one, data.adjacency))
     tables = [_accuracy_table(scores, made), _choice_table(scores), _graph_table(scores)]
+    tables.append(feature_table(features, progress))
     try:
         images = [load_images(name, data_dir) for name in made]
     except DataError as error:
