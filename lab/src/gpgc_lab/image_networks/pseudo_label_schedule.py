@@ -122,6 +122,7 @@ COMPACT = {
 }
 """Schedules for about an hour of one core in all; stretch them with ``with_steps``.
 
-Turning and scaling interpolate pixels. On CIFAR-10 that costs more than it gives, since the plain
-images of validation are sharper: without it 3 points more within 50 steps.
+Turning and scaling interpolate pixels: plain images, as in validation, are sharper than the images
+of training. CIFAR-10 does without: in the one run that changed over, at step 952 and with a higher
+rate and fewer unlabelled images, validation accuracy rose from 65 to 68 % within 50 steps.
 """
