@@ -171,7 +171,7 @@ class GPGCClassifier(ClassifierMixin, ClassProcess):
         GPGCClassifier
             The estimator itself.
         """
-        vars(self).pop("posterior_", None)  # a fit that fails leaves nothing that passes for one
+        self.__dict__.pop("posterior_", None)  # a fit that fails leaves nothing behind
         X, y, adjacency = align(X, y, adjacency)
         codes, classes = encode_labels(y)
         warn_of_few_classes(y, classes)

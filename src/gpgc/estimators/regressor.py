@@ -87,7 +87,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         GPGCRegressor
             The estimator itself.
         """
-        vars(self).pop("posterior_", None)  # a fit that fails leaves nothing that passes for one
+        self.__dict__.pop("posterior_", None)  # a fit that fails leaves nothing behind
         X, y, adjacency = align(X, y, adjacency)
         values, squeeze = _as_values(y)
         missing = np.isnan(values)
