@@ -87,7 +87,16 @@ def test_sixty_digits_by_keys_alone(serve, open_page, tmp_path):
          "--labels", files["labels.csv"], "--out", tmp_path / "again.csv", "--quiet"],
         check=True,
     )  # fmt: skip
-    assert (tmp_path / "again.csv").read_bytes() == files["predictions.csv"].read_bytes()
+    again = list(csv.DictReader((tmp_path / "again.csv").open()))
+    for one, other in zip(rows, again, strict=True):
+        assert (one["id"], one["label"], one["given"]) == (
+            other["id"],
+            other["label"],
+            other["given"],
+        )
+    for column in ("probability", "std"):  # to the rounding of float32 at small noise
+        found, expected = ([float(row[column]) for row in part] for part in (rows, again))
+        np.testing.assert_allclose(found, expected, atol=1e-3)
     before = item(page)
     page.reload()
     page.locator(".item-box[data-item]").wait_for()
