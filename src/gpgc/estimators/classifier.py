@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators.alignment import align
+from gpgc.estimators.class_answers import ClassAnswers
 from gpgc.estimators.inputs import FeatureNorm, check_noise
 from gpgc.estimators.labels import UNLABELLED, encode_labels, warn_of_few_classes
-from gpgc.estimators.probabilities import ClassProcess, Probability
+from gpgc.estimators.probabilities import Probability
 from gpgc.graph import Normalization
 from gpgc.kernels import BaseKernel
 from gpgc.models import Architecture, Prior
@@ -22,7 +23,7 @@ from gpgc.probability.calibration import Calibration, calibrate_left_out
 from gpgc.selection.choice import Choice
 
 
-class GPGCClassifier(ClassifierMixin, ClassProcess):
+class GPGCClassifier(ClassifierMixin, ClassAnswers):
     """Label all nodes of a graph from a few, by the exact Gaussian process of an infinite GCN.
 
     The labels are regressed as one-hot targets 0/1 (section "Semi-supervised Classification with

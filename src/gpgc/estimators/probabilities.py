@@ -84,13 +84,11 @@ class ClassProcess(GraphProcess):
         """
         check_is_fitted(self)
         chosen = check_nodes(nodes, len(self.prior_.nodes))
-        codes = np.searchsorted(self.classes_, np.asarray(y))
+        codes = self.codes_of(y)
         if chosen is None or len(codes) != len(chosen) or not len(codes):
             raise InputError("nodes and y must name the same, at least one, held-out nodes")
         if np.isin(chosen, self.labelled_nodes_).any():
             raise InputError("nodes must be held out: some of them were labelled in fit")
-        if (np.asarray(self.classes_)[np.minimum(codes, len(self.classes_) - 1)] != y).any():
-            raise InputError(f"y must hold labels among {self.classes_.tolist()}, got others")
         reached = self.prior_.nodes.reach.reached(self.labelled_nodes_)[chosen]
         if not reached.any():
             raise InputError("nodes must hold some that links or features connect with a label")
@@ -98,6 +96,16 @@ class ClassProcess(GraphProcess):
         found = fit_scale_and_bias(mean[reached], targets[reached])
         self.set_calibration(Calibration.of(*found, self.codes_))
         return self
+
+    def codes_of(self, y: Any) -> Integers:
+        """Return labels (n,) as indices of ``classes_``; others than those are refused."""
+        given = np.asarray(y)
+        codes = np.minimum(np.searchsorted(self.classes_, given), len(self.classes_) - 1)
+        if given.ndim != 1 or (np.asarray(self.classes_)[codes] != given).any():
+            raise InputError(
+                f"y must hold labels among {self.classes_.tolist()}, got others: {given.tolist()}"
+            )
+        return np.asarray(codes)
 
     def set_calibration(self, calibration: Calibration) -> None:
         """Take a calibration, and what follows from it."""

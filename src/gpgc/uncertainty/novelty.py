@@ -9,14 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array
 from gpgc.errors import InputError
-from gpgc.estimators import GPGCClassifier
+from gpgc.estimators.probabilities import ClassProcess
 from gpgc.gp import condition
 from gpgc.kernels import Centre
 
 View = Literal["graph", "features"]
 
 
-def novelty(estimator: GPGCClassifier, view: View = "graph") -> Array:
+def novelty(estimator: ClassProcess, view: View = "graph") -> Array:
     r"""Return how little each node belongs to the labelled classes, larger is stranger.
 
     .. math:: 1 - \max_c \left(\Gamma_{\cdot D}\, (\Gamma_{DD} + \bar\gamma I)^{-1} Y\right)_c

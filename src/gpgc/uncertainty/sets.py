@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpgc._typing import Integers
 from gpgc.errors import InputError
-from gpgc.estimators import GPGCClassifier
+from gpgc.estimators.class_answers import ClassAnswers
 from gpgc.estimators.inputs import check_nodes
 
 
@@ -39,7 +38,7 @@ def conformal_quantile(scores: Any, level: float) -> float:
 
 
 def split_conformal_sets(
-    estimator: GPGCClassifier, nodes: Any, y: Any, level: float = 0.9
+    estimator: ClassAnswers, nodes: Any, y: Any, level: float = 0.9
 ) -> NDArray[np.bool_]:
     """Return prediction sets for all nodes from labels that ``fit`` did not see.
 
@@ -74,12 +73,14 @@ def split_conformal_sets(
     held_out = check_nodes(nodes, estimator.adjacency_.shape[0])
     if held_out is None or np.isin(held_out, estimator.labelled_nodes_).any():
         raise InputError("nodes must be held out: some of them were labelled in fit")
-    codes = _encode(estimator, y, len(held_out))
+    codes = estimator.codes_of(y)
+    if codes.shape != held_out.shape:
+        raise InputError(f"y must hold {len(held_out)} labels, one a node, got {len(codes)}")
     scores = 1 - estimator.predict_proba()
     return np.asarray(scores <= conformal_quantile(scores[held_out, codes], level))
 
 
-def leave_one_out_sets(estimator: GPGCClassifier, level: float = 0.9) -> NDArray[np.bool_]:
+def leave_one_out_sets(estimator: ClassAnswers, level: float = 0.9) -> NDArray[np.bool_]:
     """Return prediction sets for all nodes from the training labels alone.
 
     Each labelled node is scored by its leave-one-out prediction, in closed form, in place of
@@ -98,19 +99,7 @@ def leave_one_out_sets(estimator: GPGCClassifier, level: float = 0.9) -> NDArray
     bool array of shape (N, k)
         Which of ``classes_`` each node's set holds.
     """
-    mean, _ = estimator.leave_one_out()
-    everywhere = np.ones(len(mean), dtype=bool)
-    left_out = 1 - estimator.calibration_.probabilities(mean, everywhere)
+    left_out = 1 - estimator.leave_one_out_proba()
     codes = estimator.codes_
     threshold = conformal_quantile(left_out[np.arange(len(codes)), codes], level)
     return np.asarray(1 - estimator.predict_proba() <= threshold)
-
-
-def _encode(estimator: GPGCClassifier, y: Any, n: int) -> Integers:
-    given = np.asarray(y)
-    codes = np.minimum(np.searchsorted(estimator.classes_, given), len(estimator.classes_) - 1)
-    if given.shape != (n,) or (np.asarray(estimator.classes_)[codes] != given).any():
-        raise InputError(
-            f"y must hold {n} labels among {estimator.classes_.tolist()}, got {given.tolist()}"
-        )
-    return codes

@@ -1,0 +1,189 @@
+"""What a fitted classifier answers beyond labels and probabilities, a line each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from gpgc._typing import Array
+from gpgc.errors import InputError
+from gpgc.estimators.inputs import check_nodes
+from gpgc.estimators.probabilities import ClassProcess
+
+if TYPE_CHECKING:
+    from gpgc.labelling.strategies import Strategy, Suggestions
+    from gpgc.uncertainty.measures import Reliability
+
+
+class ClassAnswers(ClassProcess):
+    """Prediction sets, novelty, reliability and suggestions of a fitted classifier.
+
+    The functions behind them stand in rooms that know the estimators, and are imported here only
+    when they are called.
+    """
+
+    def leave_one_out_proba(self) -> Array:
+        """Return the probabilities that each labelled node would get from the other labels.
+
+        Returns
+        -------
+        array of shape (D, k)
+            In the order of ``labelled_nodes_`` and ``classes_``; the class prior for a label that
+            no other one reaches.
+
+        Examples
+        --------
+        >>> from gpgc import GPGCClassifier
+        >>> triangles = np.kron(np.eye(2), np.ones((3, 3)))
+        >>> y = ["a", "a", None, "b", "b", "a"]
+        >>> model = GPGCClassifier().fit(None, y, adjacency=triangles)
+        >>> model.classes_[model.leave_one_out_proba().argmax(axis=1)]
+        array(['a', 'a', 'a', 'a', 'b'], dtype=object)
+        """
+        mean, _ = self.leave_one_out()
+        others_reach = ~self.prior_.nodes.reach.alone(self.labelled_nodes_)
+        return self.calibration_.probabilities(mean, others_reach)
+
+    def prediction_sets(
+        self, level: float = 0.9, *, nodes: Any = None, y: Any = None
+    ) -> NDArray[np.bool_]:
+        """Return for each node a set of classes that holds the true one with probability ``level``.
+
+        Parameters
+        ----------
+        level : float, default 0.9
+            Wanted coverage, between 0 and 1.
+        nodes : int array of shape (n,), optional
+            Nodes that ``fit`` was given no label of, drawn uniformly from those. With them the
+            coverage is guaranteed (:func:`gpgc.uncertainty.sets.split_conformal_sets`); without
+            them it is estimated from the training labels by leave-one-out
+            (:func:`gpgc.uncertainty.sets.leave_one_out_sets`).
+        y : array of shape (n,), optional
+            The labels of ``nodes``.
+
+        Returns
+        -------
+        bool array of shape (N, k)
+            Which of ``classes_`` each node's set holds.
+
+        Examples
+        --------
+        >>> from gpgc import GPGCClassifier
+        >>> chain = (np.arange(5), np.arange(1, 6))
+        >>> model = GPGCClassifier().fit(None, [0, -1, -1, -1, -1, 1], adjacency=chain)
+        >>> sets = model.prediction_sets(0.6, nodes=[1, 4], y=[0, 1])
+        >>> [model.classes_[row].tolist() for row in sets[[0, 5]]]
+        [[0], [1]]
+        """
+        from gpgc.uncertainty.sets import leave_one_out_sets, split_conformal_sets
+
+        check_is_fitted(self)
+        if (nodes is None) != (y is None):
+            raise InputError("nodes and y must be given together, got one of them")
+        if nodes is None:
+            return leave_one_out_sets(self, level)
+        return split_conformal_sets(self, nodes, y, level)
+
+    def novelty(self, view: Literal["graph", "features"] = "graph") -> Array:
+        """Return how little each node belongs to the labelled classes, larger is stranger.
+
+        Parameters
+        ----------
+        view : {"graph", "features"}, default "graph"
+            By the graph's covariance, for nodes of a class without labels, or by the features
+            alone, for nodes whose features are damaged. The formula is that of
+            :func:`gpgc.uncertainty.novelty`.
+
+        Returns
+        -------
+        array of shape (N,)
+
+        Examples
+        --------
+        >>> from gpgc import GPGCClassifier
+        >>> triangles = np.kron(np.eye(3), np.ones((3, 3)))
+        >>> y = [0, 0, -1, -1, -1, -1, 1, 1, -1]
+        >>> GPGCClassifier().fit(None, y, adjacency=triangles).novelty().round(1)
+        array([0.4, 0.4, 0.4, 1.5, 1.5, 1.5, 0.4, 0.4, 0.4])
+        """
+        from gpgc.uncertainty.novelty import novelty
+
+        return novelty(self, view)
+
+    def reliability(self, nodes: Any = None, y: Any = None, *, n_bins: int = 10) -> Reliability:
+        """Compare confidence with accuracy, in bins of confidence.
+
+        Parameters
+        ----------
+        nodes, y : arrays of shape (n,), optional
+            Nodes that ``fit`` was given no label of, and their labels. Without them each training
+            label is left out in turn; that is honest only where they were drawn at random.
+        n_bins : int, default 10
+            Number of bins of equal width.
+
+        Returns
+        -------
+        Reliability
+            ``confidence``, ``accuracy`` and ``size`` of each bin.
+
+        Examples
+        --------
+        >>> from gpgc import GPGCClassifier
+        >>> triangles = np.kron(np.eye(2), np.ones((3, 3)))
+        >>> model = GPGCClassifier().fit(None, [0, 0, -1, 1, 1, -1], adjacency=triangles)
+        >>> int(model.reliability([2, 5], [0, 1], n_bins=2).accuracy[1])
+        1
+        """
+        from gpgc.uncertainty.measures import reliability
+
+        check_is_fitted(self)
+        if (nodes is None) != (y is None):
+            raise InputError("nodes and y must be given together, got one of them")
+        if nodes is None:
+            return reliability(self.leave_one_out_proba(), self.codes_, n_bins)
+        chosen = check_nodes(nodes, len(self.prior_.nodes))
+        return reliability(self.predict_proba()[chosen], self.codes_of(y), n_bins)
+
+    def suggest(
+        self,
+        n: int = 1,
+        *,
+        strategy: Strategy = "weighted",
+        candidates: Any = None,
+        costs: Any = None,
+    ) -> Suggestions:
+        """Return the nodes whose labels would help most, given those that there are.
+
+        Parameters
+        ----------
+        n : int, default 1
+            How many nodes.
+        strategy : {"weighted", "variance", "error", "margin"}, default "weighted"
+            See :class:`gpgc.Labelling`.
+        candidates : int array, optional
+            Nodes that may be suggested; all when not given. Labelled ones never are.
+        costs : array of shape (N,), optional
+            What labelling each node costs.
+
+        Returns
+        -------
+        Suggestions
+            ``nodes`` and ``gains``, best first.
+
+        Examples
+        --------
+        Of three triangles, the one without a label:
+
+        >>> from gpgc import GPGCClassifier
+        >>> triangles = np.kron(np.eye(3), np.ones((3, 3)))
+        >>> y = [0, -1, -1, 1, -1, -1, -1, -1, -1]
+        >>> model = GPGCClassifier(dtype="float64").fit(None, y, adjacency=triangles)
+        >>> model.suggest().nodes // 3
+        array([2])
+        """
+        from gpgc.labelling.labelling import Labelling
+
+        return Labelling(self, candidates=candidates, costs=costs).suggest(n, strategy)
