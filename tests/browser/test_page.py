@@ -87,19 +87,7 @@ def test_sixty_digits_by_keys_alone(serve, open_page, tmp_path):
          "--labels", files["labels.csv"], "--out", tmp_path / "again.csv", "--quiet"],
         check=True,
     )  # fmt: skip
-    again = list(csv.DictReader((tmp_path / "again.csv").open()))
-    for one, other in zip(rows, again, strict=True):
-        assert (one["id"], one["label"], one["given"]) == (
-            other["id"],
-            other["label"],
-            other["given"],
-        )
-    for column in (
-        "probability",
-        "std",
-    ):  # 1e-4 apart in one run of three, unexplained; they should be equal
-        found, expected = ([float(row[column]) for row in part] for part in (rows, again))
-        np.testing.assert_allclose(found, expected, atol=1e-3)
+    assert files["predictions.csv"].read_bytes() == (tmp_path / "again.csv").read_bytes()
     before = item(page)
     page.reload()
     page.locator(".item-box[data-item]").wait_for()

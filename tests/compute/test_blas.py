@@ -7,7 +7,8 @@ import pytest
 from threadpoolctl import ThreadpoolController
 
 from gpgc import GPGCClassifier
-from gpgc.compute import Threads, small_matrices
+from gpgc.compute import Threads, one_blas_thread, small_matrices
+from gpgc.graph import neighbor_graph
 
 
 def blas_threads():
@@ -21,6 +22,8 @@ def two_blas_threads():
     with ThreadpoolController().limit(limits=2, user_api="blas"):
         before = blas_threads()
         assert before
+        with one_blas_thread():
+            pass  # which leaves the control of OpenBLAS to whoever wants it next
         yield before
 
 
@@ -53,6 +56,71 @@ def test_threads_that_overlap_leave_blas_as_it_was(two_blas_threads):
     for turn, thread in enumerate(threads):
         go_on[turn].set()
         thread.join()
+    assert blas_threads() == two_blas_threads
+
+
+def test_every_thread_can_hold_blas(two_blas_threads):
+    """Whoever came first: threadpoolctl lets one thread control OpenBLAS and ignores others."""
+    seen = []
+
+    def hold():
+        with one_blas_thread():
+            seen.append(blas_threads())
+        seen.append(blas_threads())
+
+    hold()
+    thread = threading.Thread(target=hold)
+    thread.start()
+    thread.join()
+    hold()
+    assert [set(each) for each in seen[::2]] == [{1}] * 3
+    assert seen[1::2] == [two_blas_threads] * 3
+
+
+def test_a_fit_is_the_same_in_every_thread(two_blas_threads):
+    """Rounding of float32 differs with the number of BLAS threads."""
+    rng = np.random.default_rng(0)
+    classes = rng.integers(5, size=700)
+    features = rng.normal(size=(5, 30))[classes] + rng.normal(size=(700, 30))
+    y = np.where(np.arange(700) < 60, classes, -1)
+    found = []
+
+    def fit():
+        found.append(GPGCClassifier().fit(features, y).predict_proba())
+
+    fit()
+    thread = threading.Thread(target=fit)
+    thread.start()
+    thread.join()
+    np.testing.assert_array_equal(found[0], found[1])
+
+
+def test_a_search_for_neighbours_does_not_end_the_hold_of_others(two_blas_threads, monkeypatch):
+    """It saves the limit before another thread holds BLAS, and restores it while that one does."""
+    from sklearn.neighbors import NearestNeighbors
+
+    limited, held, restored, asked = (threading.Event() for _ in range(4))
+    search = NearestNeighbors.kneighbors_graph
+
+    def slow_search(self, *arguments, **settings):
+        with ThreadpoolController().limit(limits=1, user_api="blas"):
+            limited.set()
+            assert held.wait(30)
+        restored.set()
+        assert asked.wait(30)
+        return search(self, *arguments, **settings)
+
+    monkeypatch.setattr(NearestNeighbors, "kneighbors_graph", slow_search)
+    thread = threading.Thread(target=neighbor_graph, args=(np.eye(9), 2))
+    thread.start()
+    assert limited.wait(30)
+    with one_blas_thread():
+        held.set()
+        assert restored.wait(30)
+        seen = blas_threads()
+        asked.set()
+    thread.join()
+    assert set(seen) == {1}
     assert blas_threads() == two_blas_threads
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+import threadpoolctl
 from threadpoolctl import ThreadpoolController
 
 SHARED_FROM = 600
@@ -20,6 +21,9 @@ class _Hold:
 
     The limit belongs to the process. If each caller saved and restored it alone, the second would
     save the limit of the first, and restore it after the first had gone.
+
+    Recent versions of threadpoolctl let one thread control OpenBLAS and ignore all others without
+    a word. The hold therefore takes the control over before it sets or restores the limit.
     """
 
     lock = threading.Lock()
@@ -29,6 +33,7 @@ class _Hold:
     def enter(self) -> None:
         with self.lock:
             if self.callers == 0:
+                _take_control()
                 self.limiter = _blas().limit(limits=1)
             self.callers += 1
 
@@ -36,15 +41,27 @@ class _Hold:
         with self.lock:
             self.callers -= 1
             if self.callers == 0:
+                _take_control()
                 self.limiter.restore_original_limits()
                 self.limiter = None
+                _take_control()  # and leave it to nobody
 
     def forget(self) -> None:
         """Begin anew in a forked process, where the other callers do not exist."""
         self.lock, self.callers = threading.Lock(), 0
         if self.limiter is not None:
+            _take_control()
             self.limiter.restore_original_limits()
             self.limiter = None
+
+
+def _take_control() -> None:
+    """Make whichever thread next sets the limit of OpenBLAS the one that may."""
+    clear = getattr(
+        getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None
+    )
+    if clear is not None:
+        clear(force=True)
 
 
 @cache
