@@ -122,6 +122,24 @@ def classify(
     neighbors: Annotated[
         int, typer.Option(help="Neighbours of the graph that is built when --edges is left out.")
     ] = 10,
+    sets: Annotated[
+        float | None,
+        typer.Option(
+            metavar="LEVEL",
+            help="Add the column set: classes that hold the true one with this probability.",
+        ),
+    ] = None,
+    held_out: Annotated[
+        Path | None,
+        typer.Option(help="Table id,label of labels kept out, so that --sets is guaranteed."),
+    ] = None,
+    novelty: Annotated[
+        bool, typer.Option("--novelty", help="Add the column novelty: how little a node belongs.")
+    ] = False,
+    calibrate: Annotated[
+        Path | None,
+        typer.Option(help="Table id,label of labels kept out, to calibrate probabilities by."),
+    ] = None,
     model: ModelOption = "broad",
     base_kernel: KernelOption = "inner_product",
     depth: DepthOption = 2,
@@ -137,11 +155,14 @@ def classify(
     chosen by suggest or label, which ask for nodes that others say little about; label measures it
     by random nodes.
     """
+    from gpgc.cli.further import Further
     from gpgc.cli.jobs import classify_files
     from gpgc.cli.output import show
 
     settings = {**_settings(model, base_kernel, depth, noise), "n_neighbors": neighbors}
-    show(classify_files(edges, features, labels, out, settings, unlabelled), as_json, quiet)
+    further = Further(calibrate, sets, held_out, novelty)
+    result = classify_files(edges, features, labels, out, settings, unlabelled, further)
+    show(result, as_json, quiet)
 
 
 @app.command()

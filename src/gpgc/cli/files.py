@@ -99,6 +99,13 @@ def read_costs(path: Path, ids: list[str]) -> Any:
     return costs
 
 
+def read_held_out(path: Path, ids: Sequence[str]) -> tuple[Any, list[str]]:
+    """Return the places in ``ids`` of the nodes of a table ``id,label``, and their labels."""
+    labels, _ = _read_labels(path, {name: place for place, name in enumerate(ids)}, None)
+    nodes = np.array([place for place, label in enumerate(labels) if label is not None])
+    return nodes, labels[nodes].tolist()
+
+
 def _place(place: str, name: str, position: dict[str, int]) -> int:
     if name not in position:
         raise InputError(f"{place}: node {_short(name)} is not in the graph")

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.metrics import log_loss
 
 from gpgc.cli.files import check_out, read_candidates, read_costs, read_graph_files
+from gpgc.cli.further import Further, calibration_error
 from gpgc.cli.output import peak_memory_mb, working, write_rows
 from gpgc.datasets import load_dataset
 from gpgc.datasets.catalogue import NAMES
@@ -60,18 +61,22 @@ def classify_files(
     out: Path,
     settings: dict[str, Any],
     unlabelled: Sequence[str] | None = None,
+    further: Further | None = None,
 ) -> dict[str, Any]:
     """Label the nodes of a user's files and write a row for each."""
-    check_out(out, [edges, features, labels])
+    further = further or Further()
+    check_out(out, [edges, features, labels, *further.inputs])
     with working("reading"):
         graph = read_graph_files(edges, features, labels, unlabelled)
     start = time.perf_counter()
     with working("labelling"):
         estimator = GPGCClassifier(**settings)
         estimator.fit(graph.features, graph.labels, adjacency=graph.edges)
-        rows = list(prediction_rows(graph.ids, estimator))
+        further.prepare(estimator, graph.ids)
+        predictions = prediction_rows(graph.ids, estimator)
+        rows = list(further.rows(predictions, graph.ids, estimator))
     seconds = time.perf_counter() - start
-    write_rows(out, PREDICTION_COLUMNS, rows)
+    write_rows(out, [*PREDICTION_COLUMNS, *further.columns], rows)
     return {
         "dataset": str(edges or features),
         **_describe(estimator, None if graph.features is None else graph.features.shape[1]),
@@ -79,6 +84,7 @@ def classify_files(
         "accuracy": None,
         "log_loss": None,
         "loo_accuracy": _leave_one_out_accuracy(estimator),
+        "loo_calibration_error": calibration_error(estimator),
         "seconds": round(seconds, 4),
         "peak_memory_mb": peak_memory_mb(),
         "out": str(out),

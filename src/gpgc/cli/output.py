@@ -31,6 +31,7 @@ TITLES = {
     "accuracy": "accuracy",
     "log_loss": "log loss",
     "loo_accuracy": "accuracy, leave-one-out",
+    "loo_calibration_error": "calibration error, leave-one-out",
     "seconds": "seconds",
     "peak_memory_mb": "peak memory, MB",
     "skipped": "left out",

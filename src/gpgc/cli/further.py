@@ -1,0 +1,96 @@
+"""What `gpgc classify` does beyond a label for each node: held-out labels, sets, novelty."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpgc._typing import Integers
+from gpgc.cli.files import read_held_out
+from gpgc.errors import InputError
+from gpgc.estimators import GPGCClassifier
+from gpgc.uncertainty.measures import expected_calibration_error
+
+
+@dataclass(frozen=True)
+class Further:
+    """Options of `gpgc classify` that add columns to its table or change its probabilities.
+
+    Attributes
+    ----------
+    calibrate : Path, optional
+        Table ``id,label`` of labels that were kept out, to fit temperature and class bias to.
+    sets : float, optional
+        Coverage of the prediction sets in the column ``set``.
+    held_out : Path, optional
+        Table ``id,label`` of labels that were kept out, with which sets are guaranteed.
+    novelty : bool, default False
+        Whether there is a column ``novelty``.
+    """
+
+    calibrate: Path | None = None
+    sets: float | None = None
+    held_out: Path | None = None
+    novelty: bool = False
+
+    def __post_init__(self) -> None:
+        if self.held_out is not None and self.sets is None:
+            raise InputError("--held-out must come with --sets, got it alone")
+        if self.held_out is not None and self.held_out == self.calibrate:
+            raise InputError("--held-out must be other labels than --calibrate, got the same")
+
+    @property
+    def inputs(self) -> tuple[Path | None, ...]:
+        """The files that are read."""
+        return self.calibrate, self.held_out
+
+    def prepare(self, estimator: GPGCClassifier, ids: Sequence[str]) -> None:
+        """Calibrate a fitted estimator by the labels that were kept out for that."""
+        if self.calibrate is not None:
+            estimator.calibrate(*_held_out(self.calibrate, ids, estimator))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the further columns."""
+        return ["set"] * (self.sets is not None) + ["novelty"] * self.novelty
+
+    def rows(
+        self,
+        rows: Iterable[tuple[Any, ...]],
+        ids: Sequence[str],
+        estimator: GPGCClassifier,
+    ) -> Iterator[tuple[Any, ...]]:
+        """Give the rows of a table with a node each, with the further columns added."""
+        added: list[Iterable[str]] = []
+        if self.sets is not None:
+            nodes, y = None, None
+            if self.held_out is not None:
+                nodes, y = _held_out(self.held_out, ids, estimator)
+            held = estimator.prediction_sets(self.sets, nodes=nodes, y=y)
+            added.append(
+                json.dumps([str(label) for label in estimator.classes_[row]], ensure_ascii=False)
+                for row in held
+            )
+        if self.novelty:
+            added.append(f"{value:.6g}" for value in estimator.novelty())
+        for row, *more in zip(rows, *added, strict=True):
+            yield (*row, *more)
+
+
+def calibration_error(estimator: GPGCClassifier) -> float:
+    """Return the expected calibration error over the labels, each left out in turn."""
+    return expected_calibration_error(estimator.leave_one_out_proba(), estimator.codes_)
+
+
+def _held_out(
+    path: Path, ids: Sequence[str], estimator: GPGCClassifier
+) -> tuple[Integers, list[str]]:
+    nodes, labels = read_held_out(path, ids)
+    known = set(estimator.classes_.tolist())
+    for label in labels:
+        if label not in known:
+            raise InputError(f"{path}: expected labels that --labels has too, got {label!r:.60}")
+    return nodes, labels
