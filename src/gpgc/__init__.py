@@ -10,6 +10,7 @@ from gpgc.errors import DataError, GPGCWarning, InputError
 
 if TYPE_CHECKING:
     from gpgc.estimators import GPGCClassifier, GPGCRegressor, load
+    from gpgc.estimators.votes import count_votes
     from gpgc.labelling.label import label
     from gpgc.labelling.labelling import Labelling
     from gpgc.labelling.suggest import suggest
@@ -25,6 +26,7 @@ __all__ = [
     "InputError",
     "Labelling",
     "__version__",
+    "count_votes",
     "covariance",
     "label",
     "load",
@@ -36,6 +38,7 @@ _HOMES = {
     "GPGCClassifier": "gpgc.estimators",
     "GPGCRegressor": "gpgc.estimators",
     "Labelling": "gpgc.labelling.labelling",
+    "count_votes": "gpgc.estimators.votes",
     "covariance": "gpgc.models",
     "label": "gpgc.labelling.label",
     "load": "gpgc.estimators",

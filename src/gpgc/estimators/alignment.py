@@ -15,8 +15,10 @@ from gpgc.files import canonical_csr
 _EXAMPLES = 3
 
 
-def align(X: Any, y: Any, adjacency: Any) -> tuple[Any, Any, Any]:
-    """Return features, labels and graph with their nodes in one order, the graph's or else X's.
+def align(X: Any, y: Any, adjacency: Any, sample_weight: Any = None) -> tuple[Any, Any, Any, Any]:
+    """Return features, labels, graph and weights with their nodes in one order.
+
+    The order is the graph's, or else that of X, or else that of y.
 
     Names are the index of a pandas Series or DataFrame, unless it is the default one (0, 1, …), and
     the nodes of a NetworkX graph. What has no names is taken by position. Sparse features come back
@@ -28,10 +30,11 @@ def align(X: Any, y: Any, adjacency: Any) -> tuple[Any, Any, Any]:
     y : array or Series of shape (N,), or array or DataFrame of shape (N, k), or None
     adjacency : graph or None
         In any form that :func:`gpgc.graph.as_adjacency` takes.
+    sample_weight : array or Series of shape (N,), or None
 
     Returns
     -------
-    X, y, adjacency
+    X, y, adjacency, sample_weight
         As given where their order is the common one already.
 
     Raises
@@ -50,17 +53,17 @@ def align(X: Any, y: Any, adjacency: Any) -> tuple[Any, Any, Any]:
     if sp.issparse(X):
         X = canonical_csr(X, "X")
     adjacency = _with_columns_as_rows(adjacency)
-    given = {"adjacency": adjacency, "X": X, "y": y}
+    given = {"adjacency": adjacency, "X": X, "y": y, "sample_weight": sample_weight}
     given = {what: value for what, value in given.items() if value is not None}
     names = {what: _names(value) for what, value in given.items()}
     named = {what: nodes for what, nodes in names.items() if nodes is not None}
     _warn_of_numbers(names)
     if len(named) < 2:
-        return X, y, adjacency
+        return X, y, adjacency, sample_weight
     (first, order), *others = named.items()
     moved = [what for what, nodes in others if nodes != order]
     if not moved:
-        return X, y, adjacency
+        return X, y, adjacency, sample_weight
     position = _positions(first, order)
     for what in moved:
         _check_same(first, order, what, named[what])
@@ -72,7 +75,10 @@ def align(X: Any, y: Any, adjacency: Any) -> tuple[Any, Any, Any]:
     for what in moved:
         places = np.argsort([position[name] for name in named[what]])
         given[what] = given[what].iloc[places]
-    return given.get("X"), given.get("y"), given.get("adjacency")
+    X, y, adjacency, sample_weight = (
+        given.get(what) for what in ("X", "y", "adjacency", "sample_weight")
+    )
+    return X, y, adjacency, sample_weight
 
 
 def _names(value: Any) -> list[Any] | None:

@@ -15,10 +15,10 @@ from gpgc.compute import Context
 from gpgc.errors import InputError
 from gpgc.estimators.asked import Asked
 from gpgc.estimators.inputs import FeatureNorm, check_nodes, warn_of_raw_features, with_norm
-from gpgc.files import canonical_csr, parse_bytes
+from gpgc.estimators.joining import join
+from gpgc.files import parse_bytes
 from gpgc.gp import Posterior, condition
-from gpgc.graph import Nodes, Normalization, as_adjacency, nearest_links, neighbor_graph
-from gpgc.graph.nodes import JoinedNodes
+from gpgc.graph import Nodes, Normalization, as_adjacency, neighbor_graph
 from gpgc.kernels import BaseKernel, Covariance, Given
 from gpgc.models import Architecture, Prior, ViewWeights, architecture_from
 from gpgc.selection.choice import Choice, choose
@@ -31,6 +31,7 @@ class GraphProcess(BaseEstimator):
     prior_: Prior
     posterior_: Posterior
     view_weights_: ViewWeights
+    sample_weight_: Array
 
     def __init__(
         self,
@@ -222,15 +223,21 @@ class GraphProcess(BaseEstimator):
         targets: Array,
         noise: Array | str,
         criterion: Criterion,
-        weights: Array,
-        choice: Choice | None = None,
+        counted: Array,
+        choice: Choice | None,
+        sample_weight: Array,
     ) -> Choice:
         """Choose views and noise if they are not known, and condition the prior on the targets."""
         prior.architecture.check_field(prior.nodes, labelled)
+        relative = None if (sample_weight == 1).all() else 1 / sample_weight
         if choice is None:
-            choice = choose(prior, labelled, targets, noise, criterion, weights)
+            counted = counted * sample_weight / sample_weight.mean()
+            choice = choose(prior, labelled, targets, noise, criterion, counted, relative)
         covariance = prior.covariance(choice.view_weights)
-        posterior = condition(covariance, labelled, targets, choice.levels, path=choice.path)
+        posterior = condition(
+            covariance, labelled, targets, choice.levels, relative_noise=relative, path=choice.path
+        )
+        self.sample_weight_ = sample_weight
         self.prior_, self.view_weights_ = prior, dict(choice.view_weights)
         self.noise_levels_, self.approximations_ = choice.levels, prior.approximations()
         self._latent_mean = posterior.mean()
@@ -258,7 +265,7 @@ class GraphProcess(BaseEstimator):
             return Asked(self.posterior_, rows, self._latent_mean[index], reached[index])
         if nodes is not None:
             raise InputError("nodes cannot be combined with X or adjacency: those join new nodes")
-        joined = self._joined(X, adjacency)
+        joined = join(self, X, adjacency)
         covariance, rows, labelled = self.prior_.joined(
             joined, self.labelled_nodes_, self.view_weights_
         )
@@ -272,29 +279,3 @@ class GraphProcess(BaseEstimator):
         blank = asked.posterior.covariance.diag(asked.rows) == 0
         variance[blank] = self._usual_variance
         return variance
-
-    def _joined(self, X: Any, links: Any) -> JoinedNodes:
-        """Return the fitted nodes with those that join."""
-        nodes = self.prior_.nodes
-        if nodes.features is None:
-            if X is not None or links is None:
-                raise InputError(
-                    "new nodes of a graph without features need X=None and their adjacency"
-                )
-            n_new = links.shape[0] if sp.issparse(links) else len(np.atleast_2d(links))
-            return nodes.joined(links, None, n_new)
-        if X is None:
-            raise InputError("X must hold the features of the new nodes, got None")
-        X = canonical_csr(X, "X") if sp.issparse(X) else X
-        new = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
-        )
-        new = with_norm(new, self.feature_norm)
-        if links is None:
-            if not nodes.from_features:
-                raise InputError(
-                    "adjacency of new nodes must be given, of shape (M, N) or (M, N + M): "
-                    "the fitted graph was not built from features"
-                )
-            links = nearest_links(nodes.features, new, self.n_neighbors, n_jobs=self.n_jobs)
-        return nodes.joined(links, new, new.shape[0])

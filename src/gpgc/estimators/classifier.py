@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,8 +12,8 @@ from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators.alignment import align
 from gpgc.estimators.class_answers import ClassAnswers
+from gpgc.estimators.given_labels import GivenLabels, encode_given
 from gpgc.estimators.inputs import FeatureNorm, check_noise
-from gpgc.estimators.labels import UNLABELLED, encode_labels, warn_of_few_classes
 from gpgc.estimators.probabilities import Probability
 from gpgc.graph import Normalization
 from gpgc.kernels import BaseKernel
@@ -86,8 +85,11 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         t of the calibrated probabilities, an inverse temperature.
     class_prior_ : array of shape (k,)
         The class fractions in use.
+    sample_weight_ : array of shape (D,)
+        How much each label counts, in the order of ``labelled_nodes_``.
     noise_variance_, log_marginal_likelihood_ : float
-        The noise σ_τ² in use, and the log evidence summed over the columns of the targets.
+        The noise σ_τ² of a label of weight 1, and the log evidence summed over the columns of the
+        targets.
     view_weights_ : dict
         Name of a view of the nodes → weight in the covariance: ``"graph"`` where the graph alone
         counts, with a part of ``"features"``, or those alone, where *broad* found that to be
@@ -152,7 +154,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         self.probability = probability
         self.class_prior = class_prior
 
-    def fit(self, X: Any, y: Any, adjacency: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None) -> Self:
         """Condition the Gaussian process on the labelled nodes.
 
         Parameters
@@ -160,12 +162,19 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         X : array or sparse matrix of shape (N, F), or None
             Features of all nodes; None for one-hot features. Kernels see their directions: centre
             or standardise dense measurements first (counts and words are fine as they are).
-        y : array of shape (N,)
+        y : array of shape (N,), or (N, k) with k ≥ 2
             Labels, −1 (or None, NaN, NaT, pandas' NA, or masked) where unlabelled. A pandas Series
             with an index of its own is aligned by it with a NetworkX graph's nodes and X's index.
+            In two dimensions soft labels: rows of probabilities of the classes 0 … k − 1, or of
+            those that name a frame's columns, NaN or 0 where unlabelled.
         adjacency : graph, optional
             In any form that `gpgc.graph.as_adjacency` takes; when not given, the graph of the
             ``n_neighbors`` nearest neighbours of each row of X.
+        sample_weight : array of shape (N,), optional
+            How much each label is to be trusted, 1 when not given: its noise is σ_τ² over its
+            weight w, so that w = 3 is worth three independent votes for it and w = 0 none. Entries
+            of unlabelled nodes do not count. :func:`gpgc.count_votes` makes y and weights of
+            several votes for a node.
 
         Returns
         -------
@@ -173,18 +182,17 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
             The estimator itself.
         """
         self.__dict__.pop("posterior_", None)  # a fit that fails leaves nothing behind
-        X, y, adjacency = align(X, y, adjacency)
-        codes, classes = encode_labels(y)
-        warn_of_few_classes(y, classes)
-        return self.fit_prior(self.make_prior(X, adjacency, len(codes)), codes, classes)
+        X, y, adjacency, sample_weight = align(X, y, adjacency, sample_weight)
+        given = encode_given(y, sample_weight)
+        return self.fit_prior(self.make_prior(X, adjacency, len(given.codes)), given)
 
-    def relabel(self, y: Any) -> Self:
+    def relabel(self, y: Any, *, sample_weight: Any = None) -> Self:
         """Condition on other labels of the same graph, without building its covariance again.
 
         Parameters
         ----------
-        y : array of shape (N,)
-            Labels, as in :meth:`fit`.
+        y, sample_weight : arrays
+            Labels and their weights, as in :meth:`fit`.
 
         Returns
         -------
@@ -192,14 +200,12 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
             The estimator itself.
         """
         check_is_fitted(self)
-        codes, classes = encode_labels(y)
-        return self.fit_prior(self.prior_, codes, classes)
+        return self.fit_prior(self.prior_, encode_given(y, sample_weight))
 
     def fit_prior(
         self,
         prior: Prior,
-        codes: Integers,
-        classes: NDArray[Any],
+        given: GivenLabels,
         choice: Choice | None = None,
         calibration: tuple[float, Array] | None = None,
     ) -> Self:
@@ -209,10 +215,8 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         ----------
         prior : Prior
             As :meth:`make_prior` gives it.
-        codes : int array of shape (N,)
-            The label of each node as an index of the classes, −1 where unlabelled.
-        classes : array of shape (k,)
-            The labels.
+        given : GivenLabels
+            Labels of its nodes.
         choice : Choice, optional
             Weights of the views and noise, where they are known; chosen by leave-one-out else.
         calibration : (float, array of shape (k,)), optional
@@ -228,38 +232,44 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
                 f"probability must be one of {', '.join(get_args(Probability))}, "
                 f"got {self.probability!r}"
             )
-        if len(codes) != len(prior.nodes):
+        if len(given.codes) != len(prior.nodes):
             raise InputError(
-                f"y must have one entry for each of the {len(prior.nodes)} nodes, got {len(codes)}"
+                f"y must have one entry for each of the {len(prior.nodes)} nodes, "
+                f"got {len(given.codes)}"
             )
         noise = check_noise(self.noise_variance, 1)
-        labelled = np.flatnonzero(codes != UNLABELLED)
-        given = np.asarray(codes)[labelled]
-        weights = _left_out_weights(prior, labelled, given)
-        targets = np.eye(len(classes))[given]
-        choice = self._condition(prior, labelled, targets, noise, "cross_entropy", weights, choice)
-        self.classes_, self.codes_ = classes, given
+        counted = _left_out_weights(prior, given.nodes, given.targets)
+        labelled, targets, trust = given.nodes, given.targets, given.weights
+        choice = self._condition(
+            prior, labelled, targets, noise, "cross_entropy", counted, choice, trust
+        )
+        self.classes_, self.codes_ = given.classes, given.codes[given.nodes]
         self.noise_variance_ = float(choice.levels[0])
         if calibration is None:
-            self.set_calibration(self._calibrated_left_out(weights))
+            self.set_calibration(self._calibrated_left_out(counted))
         else:
-            self.set_calibration(Calibration.of(*calibration, given))
+            self.set_calibration(Calibration.of(*calibration, self.label_fractions()))
         return self
 
-    def _calibrated_left_out(self, weights: Array) -> Calibration:
+    def _calibrated_left_out(self, counted: Array) -> Calibration:
         """Return the calibration by leave-one-out, from what labels say of unlabelled nodes."""
         speaking = self.prior_.nodes.reach.reached(self.labelled_nodes_)
         speaking[self.labelled_nodes_] = False
-        left_out = self.posterior_.leave_one_out().mean
-        unlabelled = self._latent_mean[speaking]
-        return calibrate_left_out(left_out, unlabelled, self.codes_, weights, self.class_prior)
+        return calibrate_left_out(
+            self.posterior_.leave_one_out().mean,
+            self._latent_mean[speaking],
+            self.posterior_.targets,
+            counted * self.sample_weight_ / self.sample_weight_.mean(),
+            self.label_fractions(),
+            self.class_prior,
+        )
 
 
-def _left_out_weights(prior: Prior, labelled: Integers, codes: Integers) -> Array:
+def _left_out_weights(prior: Prior, labelled: Integers, targets: Array) -> Array:
     """Return what leaving each label out counts: 1 − 1/n for n labels of its class.
 
     The class of the node that is left out has one label less than the others. A label that no
     other one reaches cannot be predicted from them, and counts nothing.
     """
-    counts = np.bincount(codes)
-    return np.asarray((1 - 1 / counts[codes]) * ~prior.nodes.reach.alone(labelled))
+    of_class = np.maximum(0.0, 1 - 1 / targets.sum(axis=0))
+    return np.asarray((targets @ of_class) * ~prior.nodes.reach.alone(labelled))

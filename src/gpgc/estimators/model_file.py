@@ -220,6 +220,9 @@ def _check_state(
         raise DataError(f"{source}: estimator must be one that gpgc knows, got {estimator!r:.60}")
     for name in needed:
         _require(name in state, source, name, "stored", None)
+    trust = state.get("sample_weight", np.ones(n_labelled))
+    trusted = trust.shape == (n_labelled,) and trust.dtype.kind == "f" and bool((trust > 0).all())
+    _require(trusted, source, "sample_weight", "a positive number for each label", trust)
     if "values" in state:
         values, squeeze = state["values"], state["squeeze"]
         shaped = values.ndim == 2 and values.shape[0] == n_labelled and values.shape[1] > 0
@@ -237,7 +240,13 @@ def _check_state(
     _require(ordered, source, "classes", "different and sorted", classes)
     used = _is_index(codes, len(classes)) and len(codes) == n_labelled
     _require(used, source, "codes", f"a class below {len(classes)} for each label", codes)
-    _require(len(np.unique(codes)) == len(classes), source, "codes", "each class used", codes)
+    soft = state.get("targets")
+    if soft is not None:
+        shaped = soft.shape == (n_labelled, len(classes)) and soft.dtype.kind == "f"
+        summed = shaped and bool((soft >= 0).all() and np.allclose(soft.sum(axis=1), 1))
+        _require(summed and bool(soft.any(axis=0).all()), source, "targets", "probabilities", soft)
+    else:
+        _require(len(np.unique(codes)) == len(classes), source, "codes", "each class used", codes)
     biased = bias.shape == classes.shape and bias.dtype.kind == "f"
     _require(biased, source, "bias", "a number for each class", bias)
     temperature = state["temperature"]

@@ -94,7 +94,7 @@ class ClassProcess(GraphProcess):
             raise InputError("nodes must hold some that links or features connect with a label")
         mean, targets = self._latent_mean[chosen], np.eye(len(self.classes_))[codes]
         found = fit_scale_and_bias(mean[reached], targets[reached])
-        self.set_calibration(Calibration.of(*found, self.codes_))
+        self.set_calibration(Calibration.of(*found, self.label_fractions()))
         return self
 
     def codes_of(self, y: Any) -> Integers:
@@ -106,6 +106,11 @@ class ClassProcess(GraphProcess):
                 f"y must hold labels among {self.classes_.tolist()}, got others: {given.tolist()}"
             )
         return np.asarray(codes)
+
+    def label_fractions(self) -> Array:
+        """Return the fractions (k,) of the classes among the labels, by their weights."""
+        targets = self.posterior_.targets
+        return np.asarray(np.average(targets, axis=0, weights=self.sample_weight_))
 
     def set_calibration(self, calibration: Calibration) -> None:
         """Take a calibration, and what follows from it."""

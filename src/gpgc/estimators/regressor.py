@@ -12,6 +12,7 @@ from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators.alignment import align
 from gpgc.estimators.base import GraphProcess
+from gpgc.estimators.given_labels import check_sample_weight
 from gpgc.estimators.inputs import check_noise
 from gpgc.estimators.labels import numbers_or_nan
 from gpgc.models import Prior
@@ -70,7 +71,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
     array([0.13, 0.24, 0.5 , 0.76, 0.87])
     """
 
-    def fit(self, X: Any, y: Any, adjacency: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None) -> Self:
         """Condition the Gaussian process on the given values.
 
         Parameters
@@ -81,6 +82,9 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
             Values, NaN where unknown.
         adjacency : graph, optional
             As in :meth:`GPGCClassifier.fit`.
+        sample_weight : array of shape (N,), optional
+            How much each value is to be trusted, 1 when not given: its noise is σ_τ² over its
+            weight w, as that of the mean of w measurements is. 0 is as good as no value.
 
         Returns
         -------
@@ -88,8 +92,10 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
             The estimator itself.
         """
         self.__dict__.pop("posterior_", None)  # a fit that fails leaves nothing behind
-        X, y, adjacency = align(X, y, adjacency)
+        X, y, adjacency, sample_weight = align(X, y, adjacency, sample_weight)
         values, squeeze = _as_values(y)
+        weights = check_sample_weight(sample_weight, len(values))
+        values[weights == 0] = np.nan
         missing = np.isnan(values)
         labelled = np.flatnonzero(~missing.any(axis=1))
         if (missing.any(axis=1) != missing.all(axis=1)).any():
@@ -99,7 +105,9 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         if not len(labelled):
             raise InputError(f"y must have at least one value, got {len(values)} times NaN")
         prior = self.make_prior(X, adjacency, len(values))
-        return self.fit_prior(prior, labelled, values[labelled], squeeze=squeeze)
+        return self.fit_prior(
+            prior, labelled, values[labelled], squeeze=squeeze, sample_weight=weights[labelled]
+        )
 
     def fit_prior(
         self,
@@ -110,6 +118,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         squeeze: bool = False,
         scale: Array | None = None,
         choice: Choice | None = None,
+        sample_weight: Array | None = None,
     ) -> Self:
         """Condition a prior on values.
 
@@ -127,6 +136,8 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
             The unit of each target, where it is known.
         choice : Choice, optional
             Weights of the views, and noise of the scaled targets, where they are known.
+        sample_weight : array of shape (D,), optional
+            How much each value counts; 1 when not given.
 
         Returns
         -------
@@ -134,13 +145,14 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
             The estimator itself.
         """
         noise = check_noise(self.noise_variance, values.shape[1])
+        trust = np.ones(len(labelled)) if sample_weight is None else sample_weight
+        mean = np.asarray(np.average(values, axis=0, weights=trust))
         if scale is None:
-            scale = _scale(values, prior.covariance().diag(labelled))
-        mean = values.mean(axis=0)
-        weights = np.full(len(labelled), float(len(labelled) > 1))
+            scale = _scale(values, trust, prior.covariance().diag(labelled))
+        counted = np.full(len(labelled), float(len(labelled) > 1))
         given = noise if isinstance(noise, str) else noise / scale**2
         targets = (values - mean) / scale
-        choice = self._condition(prior, labelled, targets, given, "density", weights, choice)
+        choice = self._condition(prior, labelled, targets, given, "density", counted, choice, trust)
         self.target_mean_, self.target_scale_, self.is_vector_ = mean, scale, squeeze
         self.log_marginal_likelihood_ -= len(labelled) * float(np.log(scale).sum())
         in_unit = choice.levels * scale**2
@@ -178,11 +190,12 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         return np.asarray(spread * (scale[0] if len(scale) == 1 else scale))
 
 
-def _scale(values: Array, prior: Array) -> Array:
+def _scale(values: Array, weights: Array, prior: Array) -> Array:
     """Return by what the targets' unit is larger than the process's, 1 for constant targets."""
     size = np.abs(values).max(axis=0, initial=0.0)
     relative = values / np.where(size > 0, size, 1.0)
-    std = relative.std(axis=0)
+    centred = relative - np.average(relative, axis=0, weights=weights)
+    std = np.sqrt(np.average(centred**2, axis=0, weights=weights))
     varies = std > len(values) * np.finfo(np.float64).eps
     usual = float(np.mean(prior, dtype=np.float64)) or 1.0
     return np.asarray(np.where(varies, std * size / np.sqrt(usual), 1.0))

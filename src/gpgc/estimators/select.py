@@ -15,6 +15,7 @@ from gpgc.compute import Threads
 from gpgc.errors import GPGCWarning, InputError
 from gpgc.estimators.alignment import align
 from gpgc.estimators.classifier import GPGCClassifier
+from gpgc.estimators.given_labels import GivenLabels
 from gpgc.estimators.inputs import FeatureNorm
 from gpgc.estimators.labels import UNLABELLED, encode_labels
 from gpgc.graph import Normalization
@@ -117,7 +118,7 @@ def select(
     >>> len(found.table), found.estimator.predict().tolist()
     (800, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
     """
-    X, y, adjacency = align(X, y, adjacency)
+    X, y, adjacency, _ = align(X, y, adjacency)
     codes, classes = encode_labels(y)
     held_out = _check_validation(validation, codes)
     criterion = criterion or ("validation" if len(held_out) else "loo")
@@ -164,7 +165,7 @@ def select(
     estimator = GPGCClassifier(**{**parameters, **best.parameters()})
     index = next(i for i, setting in enumerate(settings) if setting.is_of(best))
     choice = Choice(best.view_weights, np.array([best.noise_variance]))
-    estimator.fit_prior(priors[index], train_y, classes, choice)
+    estimator.fit_prior(priors[index], GivenLabels.certain(train_y, classes), choice)
     if calibrate and len(held_out):
         estimator.calibrate(held_out, classes[codes[held_out]])
     return Selection([row for levels in scored for row in levels], best, estimator)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gpgc.errors import DataError, InputError
+from gpgc.estimators.given_labels import GivenLabels
 from gpgc.estimators.labels import UNLABELLED
 from gpgc.estimators.model_file import StoredModel, pack_model, read_model
 from gpgc.files import pack_sparse, write_file
@@ -96,16 +97,26 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
     )
     prior, state = estimator.prior_on(nodes), stored.state
     choice = Choice(stored.header["view_weights"], np.array(stored.header["noise_levels"]))
+    weights = state.get("sample_weight", np.ones(len(stored.labelled)))
     if isinstance(estimator, GPGCClassifier):
         codes = np.full(len(nodes), UNLABELLED)
         codes[stored.labelled] = state["codes"]
+        certain = GivenLabels.certain(codes, state["classes"])
+        targets = state.get("targets", certain.targets)
+        given = replace(certain, targets=targets, weights=weights)
         calibration = float(state["temperature"]), state["bias"]
-        return estimator.fit_prior(prior, codes, state["classes"], choice, calibration)
+        return estimator.fit_prior(prior, given, choice, calibration)
     values = state["values"]
     scale = state.get("scale", np.ones(values.shape[1]))  # version 0.1 did not scale targets
     squeeze = bool(state["squeeze"])
     return estimator.fit_prior(
-        prior, stored.labelled, values, squeeze=squeeze, scale=scale, choice=choice
+        prior,
+        stored.labelled,
+        values,
+        squeeze=squeeze,
+        scale=scale,
+        choice=choice,
+        sample_weight=weights,
     )
 
 
@@ -114,8 +125,13 @@ def _state(estimator: GraphProcess) -> dict[str, Any]:
     from gpgc.estimators.classifier import GPGCClassifier
     from gpgc.estimators.regressor import GPGCRegressor
 
+    targets = estimator.posterior_.targets
+    weights = {"sample_weight": estimator.sample_weight_}
     if isinstance(estimator, GPGCClassifier):
+        soft = {} if _is_one_hot(targets) else {"targets": targets}
         return {
+            **soft,
+            **weights,
             "classes": estimator.classes_,
             "codes": estimator.codes_,
             "temperature": np.array(estimator.calibration_.temperature),
@@ -123,12 +139,17 @@ def _state(estimator: GraphProcess) -> dict[str, Any]:
         }
     if not isinstance(estimator, GPGCRegressor):
         raise InputError(f"estimator must be one of gpgc's, got {type(estimator).__name__}")
-    targets, scale = estimator.posterior_.targets, estimator.target_scale_
+    scale = estimator.target_scale_
     return {
+        **weights,
         "values": targets * scale + estimator.target_mean_,
         "squeeze": np.array(estimator.is_vector_),
         "scale": scale,
     }
+
+
+def _is_one_hot(targets: NDArray[Any]) -> bool:
+    return bool(((targets == 0) | (targets == 1)).all())
 
 
 def _plain(values: Any, name: str) -> NDArray[Any]:

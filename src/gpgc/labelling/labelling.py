@@ -14,6 +14,7 @@ from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.alignment import align
+from gpgc.estimators.given_labels import GivenLabels
 from gpgc.estimators.inputs import check_nodes
 from gpgc.estimators.labels import encode_labels, is_unlabelled
 from gpgc.labelling.arguments import check_costs, count_nodes
@@ -131,7 +132,7 @@ class Labelling:
     ) -> Self:
         """Begin on a graph with few labels or none; parameters as of :func:`suggest`."""
         estimator = GPGCClassifier(**settings)
-        X, y, adjacency = align(X, y, adjacency)
+        X, y, adjacency, _ = align(X, y, adjacency)
         if y is not None and not all(is_unlabelled(label) for label in y):
             estimator.fit(X, y, adjacency)
             return cls(estimator, candidates=candidates, costs=costs, nodes=nodes, refresh=refresh)
@@ -266,7 +267,7 @@ class Labelling:
         It is the caller's: later labels do not change it.
         """
         codes, classes = encode_labels(self._book.as_y() if y is None else y)
-        return copy(self._estimator).fit_prior(self._prior, codes, classes)
+        return copy(self._estimator).fit_prior(self._prior, GivenLabels.certain(codes, classes))
 
     def copy(self) -> Self:
         """Return a labelling that may go on by itself, from the labels so far."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from gpgc._typing import Array, Integers
+from gpgc._typing import Array
 from gpgc.compute import small_matrices
 from gpgc.probability.class_prior import class_prior, information
 from gpgc.probability.largest import largest_probability
@@ -39,9 +39,8 @@ class Calibration:
     class_prior: Array
 
     @classmethod
-    def of(cls, temperature: float, bias: Array, codes: Integers) -> Calibration:
-        """Return a calibration from t, b and the class codes of the labels."""
-        fractions = np.bincount(codes, minlength=len(bias)) / len(codes)
+    def of(cls, temperature: float, bias: Array, fractions: Array) -> Calibration:
+        """Return a calibration from t, b and the fractions (k,) of the classes among the labels."""
         with np.errstate(divide="ignore"):
             prior = softmax((np.log(fractions) + bias)[None])[0]
         return cls(temperature, bias, prior)
@@ -76,8 +75,9 @@ class Calibration:
 def calibrate_left_out(
     left_out: Array,
     unlabelled: Array,
-    codes: Integers,
+    targets: Array,
     weights: Array,
+    fractions: Array,
     prior: Any = "estimated",
 ) -> Calibration:
     """Fit t to leave-one-out predictions, and b to the class prior.
@@ -88,16 +88,16 @@ def calibrate_left_out(
         Leave-one-out means of the labelled nodes.
     unlabelled : array of shape (n, k)
         Means of the unlabelled nodes that labels reach.
-    codes : int array of shape (D,)
-        Classes of the labelled nodes.
+    targets : array of shape (D, k)
+        Labels of the labelled nodes, one-hot or rows of probabilities.
     weights : array of shape (D,)
         What leaving each labelled node out counts.
+    fractions : array of shape (k,)
+        Of the classes among the labels.
     prior : {"estimated", "labels"} or array of shape (k,), default "estimated"
         See :func:`gpgc.probability.class_prior.class_prior`.
     """
-    targets = np.eye(left_out.shape[1])[codes]
     t = fit_temperature_with_prior(left_out, targets, weights, root_mean_square(unlabelled))
-    fractions = targets.mean(axis=0)
     losses = cross_entropies(left_out, targets, np.asarray(t))
     known = class_prior(
         prior,
@@ -106,7 +106,7 @@ def calibrate_left_out(
         len(targets),
         information(losses, weights, fractions),
     )
-    return Calibration.of(t, np.log(known / fractions), codes)
+    return Calibration.of(t, np.log(known / fractions), fractions)
 
 
 def fit_scale_and_bias(scores: Array, targets: Array) -> tuple[float, Array]:

@@ -24,7 +24,10 @@ NEWTON_STEPS = 3
 
 
 def fit_temperature(
-    scores: Array, targets: Array, bounds: tuple[float, float] = (1e-2, 1e3)
+    scores: Array,
+    targets: Array,
+    weights: Array | None = None,
+    bounds: tuple[float, float] = (1e-2, 1e3),
 ) -> Array:
     """Return the inverse temperatures t that minimise the cross-entropy of softmax(t · scores).
 
@@ -36,7 +39,9 @@ def fit_temperature(
     scores : array of shape (..., D, k)
         Any number of sets of scores of the same nodes.
     targets : array of shape (D, k)
-        One-hot.
+        One-hot, or rows of probabilities.
+    weights : array of shape (D,), optional
+        What each node counts; 1 when not given.
     bounds : pair of float
         Smallest and largest t.
 
@@ -53,17 +58,18 @@ def fit_temperature(
     by_class = np.moveaxis(scores, -1, 0)
     by_class = np.ascontiguousarray(by_class - by_class.max(axis=0))
     observed = (by_class * np.moveaxis(targets, -1, 0).reshape(_last_of(by_class))).sum(axis=0)
-    observed = observed.mean(axis=-1)
+    observed = np.average(observed, axis=-1, weights=weights)
     low, high = (np.full(observed.shape, bound) for bound in bounds)
     t = np.sqrt(low * high)
     for step in range(BISECTIONS + NEWTON_STEPS):
-        weights = np.exp(t[..., None] * by_class)
-        total = weights.sum(axis=0)
-        weights *= by_class
-        expected = weights.sum(axis=0) / total
-        weights *= by_class
-        slope = expected.mean(axis=-1) - observed
-        curvature = (weights.sum(axis=0) / total - expected**2).mean(axis=-1)
+        powers = np.exp(t[..., None] * by_class)
+        total = powers.sum(axis=0)
+        powers *= by_class
+        expected = powers.sum(axis=0) / total
+        powers *= by_class
+        slope = np.average(expected, axis=-1, weights=weights) - observed
+        variance = powers.sum(axis=0) / total - expected**2
+        curvature = np.average(variance, axis=-1, weights=weights)
         low, high = np.where(slope < 0, t, low), np.where(slope < 0, high, t)
         newton = t - slope / np.maximum(curvature, np.finfo(np.float64).tiny)
         inside = (step >= BISECTIONS) & (newton > low) & (newton < high)

@@ -175,7 +175,7 @@ class _Table:
             error = (path.targets - mean) ** 2 / variance[:, :, None]
             losses = 0.5 * (error + np.log(2 * np.pi * variance)[:, :, None]).sum(axis=2)
         else:
-            temperatures = fit_temperature(mean, path.targets)
+            temperatures = fit_temperature(mean, path.targets, 1 / path.relative_noise)
             losses = cross_entropies(mean, path.targets, temperatures)
         losses = losses if weights is None else losses * weights
         return cls(-losses.sum(axis=1), temperatures, losses)

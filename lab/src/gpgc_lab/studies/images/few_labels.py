@@ -15,7 +15,7 @@ from gpgc.datasets.image_graphs import (
     load_image_graph,
 )
 from gpgc.estimators import GPGCClassifier
-from gpgc.estimators.labels import encode_labels
+from gpgc.estimators.given_labels import encode_given
 from gpgc.graph import neighbor_graph
 from gpgc.models import Prior
 from gpgc_lab import published
@@ -124,7 +124,7 @@ def _accuracy(data: Dataset, tried: list[Candidate], prior: Prior) -> dict[str, 
     again = learn_from_validation(choice, data.labels, data.train, data.validation)
     y = np.full(len(data.labels), -1)
     y[data.train] = data.labels[data.train]
-    default = GPGCClassifier().fit_prior(prior, *encode_labels(y))
+    default = GPGCClassifier().fit_prior(prior, encode_given(y))
     predicted = {
         "GPGC-big": choice.predict(data.labels, data.train, data.test),
         "GPGC broad, default": default.predict()[data.test],
