@@ -18,7 +18,7 @@ from gpgc.estimators.probabilities import Probability
 from gpgc.graph import Normalization
 from gpgc.kernels import BaseKernel
 from gpgc.models import Architecture, Prior
-from gpgc.probability.calibration import Calibration, calibrate_left_out
+from gpgc.probability.calibration import Calibration, StoredMeans, calibrate_left_out
 from gpgc.selection.choice import Choice
 
 
@@ -257,7 +257,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         speaking[self.labelled_nodes_] = False
         return calibrate_left_out(
             self.posterior_.leave_one_out().mean,
-            self._latent_mean[speaking],
+            StoredMeans(self._latent_mean[speaking]),
             self.posterior_.targets,
             counted * self.sample_weight_ / self.sample_weight_.mean(),
             self.label_fractions(),

@@ -61,11 +61,29 @@ def as_adjacency(graph: Any, n_nodes: int | None = None, name: str = "adjacency"
         )
     check_weights(matrix.data, name)
     matrix = matrix.astype(np.float64)
-    transposed = matrix.T.tocsr()
+    return undirected(matrix, matrix.T.tocsr())
+
+
+def undirected(matrix: sp.csr_array, transposed: sp.csr_array, first: int = 0) -> sp.csr_array:
+    """Return rows of max(A, Aᵀ) without self-loops; ``matrix`` may be changed.
+
+    Parameters
+    ----------
+    matrix, transposed : csr_array of shape (n, N)
+        Rows first … first + n − 1 of A and of Aᵀ, with sorted indices.
+    first : int, default 0
+        The node of the first row.
+
+    Examples
+    --------
+    >>> second = sp.csr_array([[0.0, 5.0, 2.0]]), sp.csr_array([[3.0, 5.0, 0.0]])
+    >>> undirected(*second, first=1).toarray()
+    array([[3., 0., 2.]])
+    """
     if not _same(matrix, transposed):
         matrix = sp.csr_array(matrix.maximum(transposed))
-    if matrix.diagonal().any():
-        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    if matrix.diagonal(k=first).any():
+        rows = np.repeat(np.arange(matrix.shape[0]) + first, np.diff(matrix.indptr))
         matrix.data[matrix.indices == rows] = 0.0
     matrix.eliminate_zeros()
     return matrix
@@ -161,13 +179,33 @@ def _from_edges(edges: tuple[Any, ...], n_nodes: int | None, name: str) -> sp.cs
         )
     if highest >= size:
         raise InputError(f"{name} must name nodes from 0 to {size - 1}, got {highest}")
+    if weight is not None:
+        check_weights(weight, name)
+    return rows_of_edges(source, target, weight, (size, size))
+
+
+def rows_of_edges(
+    source: NDArray[np.int64],
+    target: NDArray[np.int64],
+    weight: NDArray[Any] | None,
+    shape: tuple[int, int],
+) -> sp.csr_array:
+    """Return edges as rows of weights: duplicates count once without weights, add up with them.
+
+    Examples
+    --------
+    >>> ends = np.array([0, 0]), np.array([1, 1])
+    >>> rows_of_edges(*ends, None, (1, 2)).toarray()
+    array([[0., 1.]])
+    >>> rows_of_edges(*ends, np.array([1, 2]), (1, 2)).toarray()
+    array([[0., 3.]])
+    """
+    values = np.ones(source.size) if weight is None else weight.astype(np.float64)
+    matrix = sp.csr_array((values, (source, target)), shape=shape)
+    matrix.sum_duplicates()
     if weight is None:
-        matrix = sp.csr_array((np.ones(source.size), (source, target)), shape=(size, size))
-        matrix.sum_duplicates()
         matrix.data[:] = 1.0
-        return matrix
-    check_weights(weight, name)
-    return sp.csr_array((weight.astype(np.float64), (source, target)), shape=(size, size))
+    return matrix
 
 
 def _node_indices(values: Any, name: str) -> NDArray[np.int64]:

@@ -41,7 +41,7 @@ def normalize(adjacency: sp.csr_array, normalization: Normalization = "symmetric
     """
     with_loops = sp.csr_array(adjacency + sp.eye_array(adjacency.shape[0], format="csr"))
     degrees = degrees_with_loops(adjacency)
-    return _divide(with_loops, degrees, degrees, normalization)
+    return divide_by_degrees(with_loops, degrees, degrees, normalization)
 
 
 def degrees_with_loops(adjacency: sp.csr_array) -> NDArray[np.float64]:
@@ -105,15 +105,32 @@ def join(
     rows = sp.hstack([to_old, among + sp.eye_array(n_new)], format="csr")
     new_degrees = _sums(rows, "adjacency of new nodes")
     old_degrees = degrees_with_loops(adjacency)
-    return _divide(rows, new_degrees, np.concatenate([old_degrees, new_degrees]), normalization)
+    columns = np.concatenate([old_degrees, new_degrees])
+    return divide_by_degrees(rows, new_degrees, columns, normalization)
 
 
-def _divide(
+def divide_by_degrees(
     matrix: sp.csr_array,
     row_degrees: NDArray[np.float64],
     column_degrees: NDArray[np.float64],
     normalization: Normalization,
 ) -> sp.csr_array:
+    """Return a block of Â from the block of A + I with the same rows and columns.
+
+    Parameters
+    ----------
+    matrix : csr_array of shape (n, m)
+        Some rows and columns of A + I.
+    row_degrees, column_degrees : arrays of shape (n,) and (m,)
+        Degrees of A + I.
+    normalization : {"symmetric", "row"}
+        As in :func:`normalize`.
+
+    Examples
+    --------
+    >>> divide_by_degrees(sp.csr_array([[1.0]]), np.ones(1), np.full(1, 4.0), "symmetric").data
+    array([0.5])
+    """
     if normalization not in get_args(Normalization):
         raise InputError(
             f"normalization must be one of {', '.join(get_args(Normalization))}, "

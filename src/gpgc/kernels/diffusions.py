@@ -145,11 +145,7 @@ def pageranks(
     step = matrix.astype(dtype)
     sums: list[Array] = [np.empty_like(values) for _ in teleports]
 
-    # P_a X = Σ_l a (1 − a)^l S^l X, and (1 − a)^steps S^steps X for the last power: what the
-    # iteration Z ← (1 − a) S Z + a X gives from Z = X after so many steps.
-    exponents = np.arange(steps + 1)
-    weights = np.array([a * (1 - a) ** exponents for a in teleports], dtype=dtype)
-    weights[:, -1] /= np.asarray(teleports, dtype=dtype)
+    weights = pagerank_weights(teleports, steps, dtype)
 
     def columns(part: slice) -> None:
         power = np.ascontiguousarray(values[:, part])
@@ -168,6 +164,23 @@ def pageranks(
     starts = range(0, values.shape[1], width)
     context.map(columns, [slice(start, start + width) for start in starts])
     return sums
+
+
+def pagerank_weights(teleports: Sequence[float], steps: int, dtype: Any) -> Array:
+    """Return what each power of S counts in the PageRanks, of shape (teleports, steps + 1).
+
+    P_a X = Σ_l a (1 − a)^l S^l X, and (1 − a)^steps S^steps X for the last power: what the
+    iteration Z ← (1 − a) S Z + a X gives from Z = X after so many steps.
+
+    Examples
+    --------
+    >>> pagerank_weights([0.5], 2, np.float64)
+    array([[0.5 , 0.25, 0.25]])
+    """
+    exponents = np.arange(steps + 1)
+    weights = np.array([a * (1 - a) ** exponents for a in teleports], dtype=dtype)
+    weights[:, -1] /= np.asarray(teleports, dtype=dtype)
+    return weights
 
 
 def check_steps(steps: int) -> None:

@@ -81,7 +81,7 @@ class Prior:
     def covariance(self, weights: ViewWeights | None = None) -> Covariance:
         """Return Γ of all nodes, by default with the usual weights of the views."""
         chosen = self.view_weights[0] if weights is None else weights
-        return _mixed([(weight, self.view(name)) for name, weight in chosen.items() if weight])
+        return mixed([(weight, self.view(name)) for name, weight in chosen.items() if weight])
 
     def approximations(self) -> tuple[str, ...]:
         """Return what is not exact in the view by the graph, a phrase each."""
@@ -121,7 +121,7 @@ class Prior:
                 there = self.architecture.joined_inputs(inputs, seen, field, context)
                 parts.append((weight, self.architecture.covariance(there)))
         new, known = np.searchsorted(field, nodes.new), np.searchsorted(field, labelled)
-        return JoinedCovariance(_mixed(parts), new, known)
+        return JoinedCovariance(mixed(parts), new, known)
 
     def _inputs_of(self, view: str) -> Any:
         if view not in self._inputs:
@@ -133,7 +133,7 @@ class Prior:
         return self.__dict__ | {"_inputs": {}, "_views": {}}
 
 
-def _mixed(parts: list[tuple[float, Covariance]]) -> Covariance:
+def mixed(parts: list[tuple[float, Covariance]]) -> Covariance:
     """Return the weighted sum of covariances; one of weight 1 as it is."""
     if len(parts) == 1 and parts[0][0] == 1:
         return parts[0][1]

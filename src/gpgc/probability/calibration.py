@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,10 @@ from scipy.optimize import minimize
 
 from gpgc._typing import Array
 from gpgc.compute import small_matrices
-from gpgc.probability.class_prior import class_prior, information
+from gpgc.probability.class_prior import Reweigh, class_prior, information, reweighed_sum
 from gpgc.probability.largest import largest_probability
 from gpgc.probability.softmax import cross_entropies, softmax
-from gpgc.probability.temperature import fit_temperature_with_prior, root_mean_square
+from gpgc.probability.temperature import SquareSums, fit_temperature_with_prior, square_sums
 
 BIAS_PENALTY = 1.5
 """Ridge on the class biases that held-out labels fit, over their number."""
@@ -72,9 +72,37 @@ class Calibration:
         return found
 
 
+class UnlabelledMeans(Protocol):
+    """Latent means of the unlabelled nodes that labels reach, wherever they are."""
+
+    def square_sums(self) -> SquareSums:
+        """Return the sums of their squares."""
+
+    def reweigh(self, temperature: float) -> Reweigh | None:
+        """Return ratios of class priors ↦ mean reweighed softmax(t · means); None of no nodes."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredMeans:
+    """Latent means (n, k) in an array."""
+
+    means: Array
+
+    def square_sums(self) -> SquareSums:
+        """Return the sums of their squares."""
+        return square_sums(self.means)
+
+    def reweigh(self, temperature: float) -> Reweigh | None:
+        """Return ratios of class priors ↦ mean reweighed softmax(t · means); None of no nodes."""
+        if not len(self.means):
+            return None
+        probabilities = softmax(temperature * self.means)
+        return lambda ratio: reweighed_sum(probabilities, ratio) / len(probabilities)
+
+
 def calibrate_left_out(
     left_out: Array,
-    unlabelled: Array,
+    unlabelled: UnlabelledMeans,
     targets: Array,
     weights: Array,
     fractions: Array,
@@ -86,7 +114,7 @@ def calibrate_left_out(
     ----------
     left_out : array of shape (D, k)
         Leave-one-out means of the labelled nodes.
-    unlabelled : array of shape (n, k)
+    unlabelled : UnlabelledMeans
         Means of the unlabelled nodes that labels reach.
     targets : array of shape (D, k)
         Labels of the labelled nodes, one-hot or rows of probabilities.
@@ -97,12 +125,13 @@ def calibrate_left_out(
     prior : {"estimated", "labels"} or array of shape (k,), default "estimated"
         See :func:`gpgc.probability.class_prior.class_prior`.
     """
-    t = fit_temperature_with_prior(left_out, targets, weights, root_mean_square(unlabelled))
+    spread = unlabelled.square_sums().root_mean_square
+    t = fit_temperature_with_prior(left_out, targets, weights, spread)
     losses = cross_entropies(left_out, targets, np.asarray(t))
     known = class_prior(
         prior,
         fractions,
-        lambda: softmax(t * unlabelled),
+        unlabelled.reweigh(t) if isinstance(prior, str) and prior == "estimated" else None,
         len(targets),
         information(losses, weights, fractions),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,11 +19,14 @@ to be trusted in full; less in proportion."""
 
 PRIOR_STEPS = 30
 
+Reweigh: TypeAlias = Callable[[Array], Array]
+"""Ratios (k,) of class priors ↦ the mean (k,) over nodes of the probabilities reweighed by them."""
+
 
 def class_prior(
     choice: Any,
     fractions: Array,
-    probabilities: Callable[[], Array],
+    reweigh: Reweigh | None,
     n_labels: int,
     information: float,
 ) -> Array:
@@ -35,8 +38,8 @@ def class_prior(
         Estimated from the unlabelled nodes, those of the labels, or known ones.
     fractions : array of shape (k,)
         Those of the labels.
-    probabilities : callable
-        Returns those of the unlabelled nodes under the fractions of the labels, of shape (n, k).
+    reweigh : callable or None
+        As in :func:`iterate_prior`.
     n_labels : int
         How many labels the probabilities come from.
     information : float
@@ -49,7 +52,7 @@ def class_prior(
 
     Examples
     --------
-    >>> class_prior([3, 1], np.array([0.5, 0.5]), lambda: np.empty((0, 2)), 4, 1.0)
+    >>> class_prior([3, 1], np.array([0.5, 0.5]), None, 4, 1.0)
     array([0.75, 0.25])
     """
     if isinstance(choice, str):
@@ -59,7 +62,7 @@ def class_prior(
             )
         if choice == "labels":
             return fractions
-        return estimate_prior(probabilities(), fractions, n_labels, information)
+        return iterate_prior(reweigh, fractions, n_labels, information)
     known = np.asarray(choice, dtype=np.float64)
     if known.shape != fractions.shape or not (known > 0).all() or not np.isfinite(known).all():
         raise InputError(
@@ -125,12 +128,46 @@ def estimate_prior(
     >>> estimate_prior(clear, np.array([0.5, 0.5]), n_labels=60).round(3)
     array([0.625, 0.375])
     """
+    if not len(probabilities):
+        return fractions
+    return iterate_prior(
+        lambda ratio: reweighed_sum(probabilities, ratio) / len(probabilities),
+        fractions,
+        n_labels,
+        information,
+    )
+
+
+def iterate_prior(
+    reweigh: Reweigh | None, fractions: Array, n_labels: int, information: float
+) -> Array:
+    """Run the steps of :func:`estimate_prior`, for probabilities wherever they are.
+
+    Parameters
+    ----------
+    reweigh : callable or None
+        Returns for ratios of class priors (k,) the mean over the unlabelled nodes of their
+        probabilities reweighed by them; None without such nodes.
+    fractions, n_labels, information
+        As in :func:`estimate_prior`.
+    """
     pull = 1 / (1 + (n_labels / PRIOR_LABELS) ** 2)
     prior, pull = fractions, 1 - (1 - pull) * min(1.0, information / ENOUGH_INFORMATION)
-    if not len(probabilities):
+    if reweigh is None:
         return prior
     for _ in range(PRIOR_STEPS):
-        reweighed = probabilities * (prior / fractions)
-        reweighed /= reweighed.sum(axis=1, keepdims=True)
-        prior = (1 - pull) * reweighed.mean(axis=0) + pull * fractions
+        prior = (1 - pull) * reweigh(prior / fractions) + pull * fractions
     return prior
+
+
+def reweighed_sum(probabilities: Array, ratio: Array) -> Array:
+    """Return the sum over nodes of probabilities (n, k) reweighed by a ratio of class priors.
+
+    Examples
+    --------
+    >>> reweighed_sum(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([1.5, 0.5]))
+    array([1.75, 0.25])
+    """
+    reweighed = probabilities * ratio
+    reweighed /= reweighed.sum(axis=1, keepdims=True)
+    return np.asarray(reweighed.sum(axis=0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.optimize import minimize_scalar
 
@@ -82,6 +84,41 @@ def _last_of(by_class: Array) -> tuple[int, ...]:
     return (by_class.shape[0], *(1,) * (by_class.ndim - 2), by_class.shape[-1])
 
 
+class SquareSums(NamedTuple):
+    """Sums over nodes: squares of latent means around their mean over classes, squares, nodes.
+
+    Those of several sets of nodes add up.
+
+    Examples
+    --------
+    >>> square_sums(np.array([[1.0, 0.0]])).joined(square_sums(np.array([[0.0, 1.0]])))
+    SquareSums(around=1.0, squares=2.0, n_nodes=2)
+    """
+
+    around: float
+    squares: float
+    n_nodes: int
+
+    def joined(self, other: SquareSums) -> SquareSums:
+        """Return the sums over both sets of nodes."""
+        around, squares = self.around + other.around, self.squares + other.squares
+        return SquareSums(around, squares, self.n_nodes + other.n_nodes)
+
+    @property
+    def root_mean_square(self) -> float:
+        """See :func:`root_mean_square`."""
+        if not self.n_nodes:
+            return 1.0
+        contrast, size = np.sqrt(self.around / self.n_nodes), np.sqrt(self.squares / self.n_nodes)
+        return float(max(contrast, LEAST_CONTRAST * size))
+
+
+def square_sums(means: Array) -> SquareSums:
+    """Return the sums of squares of latent means (n, k)."""
+    around = means - means.mean(axis=1, keepdims=True)
+    return SquareSums(float(np.vdot(around, around)), float(np.vdot(means, means)), len(means))
+
+
 def root_mean_square(means: Array) -> float:
     """Return the root mean square length of latent means (n, k) around their mean over classes.
 
@@ -93,11 +130,7 @@ def root_mean_square(means: Array) -> float:
     >>> root_mean_square(np.array([[1.0, 0.0], [0.0, 1.0]])).__round__(3)
     0.707
     """
-    if not len(means):
-        return 1.0
-    around = means - means.mean(axis=1, keepdims=True)
-    contrast, size = (np.sqrt(np.vdot(part, part) / len(part)) for part in (around, means))
-    return float(max(contrast, LEAST_CONTRAST * size))
+    return square_sums(means).root_mean_square
 
 
 def fit_temperature_with_prior(
