@@ -13,10 +13,11 @@ from gpgc.graph import neighbor_graph
 from gpgc_lab.journal import StudyJournal
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies.images import candidates as models
-from gpgc_lab.studies.images import few_labels, image_figures, image_study
-from gpgc_lab.studies.images.feature_table import feature_table
+from gpgc_lab.studies.images import few_labels, image_figures, image_study, many_images
 from gpgc_lab.studies.images.image_figures import contact_sheet, draw_samples
-from gpgc_lab.studies.images.network_features import load_network_features
+from gpgc_lab.studies.images.image_scores import BEST, BROAD, NETWORK
+from gpgc_lab.studies.images.image_tables import ROWS, TIME
+from gpgc_lab.studies.images.network_features import KINDS, load_network_features
 from gpgc_lab.studies.images.other_systems import other_systems
 from gpgc_lab.tables import write_tables
 from gpgc_lab.task import Task
@@ -65,31 +66,47 @@ def quiet(step):
     pass
 
 
+@pytest.fixture
+def several_networks(folder):
+    """Features of all data sets by three networks, the third pretrained and without answers."""
+    for seed, name in enumerate(NAMES):
+        for place, kind in enumerate(KINDS):
+            made = small_features(seed + 3 * place)
+            provenance = {**made.provenance, "processor_seconds": 1234.5 * (place + 1)}
+            made = replace(made, provenance=provenance)
+            if kind.is_pretrained:
+                made = replace(made, probabilities=None)
+            save_features(folder / f"{name}{kind.suffix}.npz", made)
+    return folder
+
+
 def test_study_of_small_features(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(image_figures, "N_DRAWN", 100)
-    tables, pictures = image_study.images_study(
-        None, StudyFolder(tmp_path / "out", tmp_path), quiet, features=folder
+    monkeypatch.setattr(
+        many_images,
+        "in_own_process",
+        lambda job, arguments: {**many_images.measure(**arguments), "peak": 2e6},
     )
-    accuracy, settings, graphs, several = tables
+    tables, pictures = image_study.images_study(
+        None, StudyFolder(tmp_path / "out", tmp_path), quiet, features=folder, n_vectors=2500
+    )
+    accuracy, settings, graphs, many = tables
     cells = {row[0]: row[1:] for row in accuracy.rows}
-    assert set(cells) == set(image_study.ROWS)
+    assert set(cells) == {*ROWS, TIME}
     assert [str(cell) for cell in cells["GCN"]] == ["– (98.6)", "– (88.6)", "– (70.2)"]
     assert cells["GPGC-big"][0].mean > 90
     assert cells["GPGC-big"][0].published == 98.9
-    assert cells[f"{image_study.BEST}, X"][0].mean > 90
+    assert cells[f"{BEST}, X"][0].mean > 90
     assert any("three clouds; 7 steps" in note for note in accuracy.notes)
     assert any("mnist is not here" in note for note in accuracy.notes)
-    assert {row[1] for row in settings.rows} == set(NAMES)
-    for _, others, with_itself, published, *_ in graphs.rows:
+    assert {row[2] for row in settings.rows} == set(NAMES)
+    for _, _, others, with_itself, published, *_ in graphs.rows:
         assert others > with_itself > 0
         assert published > 65_000
-    assert [row[1] for row in several.rows] == [
-        "the network's own classifier",
-        "GPGC-big, noise by leave-one-out",
-        "GPGC, default",
-        "GPGC, default, X",
-        "time of the processor",
-    ]
+    assert [row[0] for row in many.rows] == ["big", "broad"]
+    for *_, peak, right in many.rows:
+        assert peak == 2
+        assert float(right) > 50
     assert [path.name for path in pictures] == [
         "image_features.png",
         "image_features.svg",
@@ -100,23 +117,36 @@ def test_study_of_small_features(folder, tmp_path, monkeypatch):
     assert all(path.exists() for path in write_tables(tables, tmp_path / "out", "images"))
 
 
-def test_features_of_several_networks_stand_side_by_side(folder):
-    other = small_features(7)
-    provenance = {**other.provenance, "processor_seconds": 1234.5}
-    pretrained = replace(other, probabilities=None, provenance=provenance)
-    save_features(folder / "svhn-pretrained.npz", pretrained)
-    table = feature_table(folder, quiet)
-    rows = {(row[0].partition(",")[0], row[1]): row[2:] for row in table.rows}
-    assert rows["Conv-Large", "GPGC, default"][1].published == 88.8
-    assert rows["Conv-Large", "GPGC, default, X"][1].published == 89.1
-    mnist, svhn, cifar10 = rows["EfficientNet-Lite0", "GPGC, default"]
-    assert svhn.mean > 90
-    assert svhn.published is None
-    assert mnist.mean is None
-    assert cifar10.mean is None
-    assert rows["EfficientNet-Lite0", "time of the processor"] == [None, "1,234 s", None]
-    assert ("EfficientNet-Lite0", "the network's own classifier") not in rows
-    assert "do not compare with the paper" in table.notes[0]
+def test_features_of_several_networks_stand_side_by_side(several_networks, tmp_path, monkeypatch):
+    monkeypatch.setattr(image_figures, "N_DRAWN", 100)
+    monkeypatch.setattr(image_study, "many_images_table", lambda n_vectors: None)
+    tables, pictures = image_study.images_study(
+        None, StudyFolder(tmp_path / "out", tmp_path), quiet, features=several_networks
+    )
+    own, elsewhere, settings, graphs = tables
+    assert own.columns[1:] == [
+        f"{name}, {network}" for name in NAMES for network in ("Conv-Large", "compact")
+    ]
+    rows = {row[0]: row[1:] for row in own.rows}
+    assert [cell.published for cell in rows["GPGC-big"]] == [98.9, 98.9, 88.8, 88.8, 72.1, 72.1]
+    assert [cell.published for cell in rows[f"{BROAD}, X"]][2:4] == [89.1, 89.1]
+    assert rows[TIME] == ["1,234 s", "2,469 s"] * 3
+    assert rows[NETWORK][1].mean > 90
+    assert "PRETRAINED" in elsewhere.title
+    assert "not to be compared" in elsewhere.title
+    assert all("PRETRAINED" in column for column in elsewhere.columns[1:])
+    found = {row[0]: row[1:] for row in elsewhere.rows}
+    assert NETWORK not in found
+    assert "GCN" not in found
+    assert all(cell.published is None for row in list(found.values())[:-1] for cell in row)
+    assert {row[0] for row in settings.rows} == {kind.name for kind in KINDS}
+    assert [row[4] for row in graphs.rows][-3:] == [None] * 3
+    assert [path.stem for path in pictures][::2] == [
+        "image_features",
+        "image_uncertainty",
+        "image_features_pretrained",
+        "image_uncertainty_pretrained",
+    ]
 
 
 def test_stored_runs_of_other_systems_are_shown_for_the_same_features_only(folder, tmp_path):
@@ -171,7 +201,7 @@ def test_leaving_a_validation_image_out_is_predicting_it_from_all_others():
     assert np.mean(right) == pytest.approx(again.accuracy)
 
 
-def test_labels_study(folder, tmp_path, monkeypatch):
+def test_labels_study(several_networks, tmp_path, monkeypatch):
     monkeypatch.setattr(few_labels.published, "LABEL_COUNTS", (6, 30, 120))
     monkeypatch.setattr(
         few_labels,
@@ -179,15 +209,20 @@ def test_labels_study(folder, tmp_path, monkeypatch):
         lambda name, kind, where: as_dataset(name, small_features(overlap=2.0)),
     )
     tables, pictures = few_labels.labels_study(
-        None, StudyFolder(tmp_path, tmp_path), quiet, features=folder
+        None, StudyFolder(tmp_path, tmp_path), quiet, features=several_networks
     )
     assert not pictures
-    for table in tables:
-        assert [row[1] for row in table.rows] == list(few_labels.MODELS) * 3
-    learnt, plain = tables
-    assert str(learnt.rows[1][2]).endswith("(98.5)")
-    assert plain.rows[1][2].published is None
-    assert plain.rows[2][4].mean > 50
+    learnt, elsewhere, plain = tables
+    assert [row[2] for row in learnt.rows] == list(few_labels.MODELS) * 6
+    for table in (elsewhere, plain):
+        assert [row[2] for row in table.rows] == list(few_labels.MODELS) * 3
+    assert [row[1] for row in learnt.rows[::4]] == ["Conv-Large", "compact"] * 3
+    assert {row[1] for row in elsewhere.rows} == {"PRETRAINED"}
+    assert "PRETRAINED" in elsewhere.title
+    assert str(learnt.rows[1][3]).endswith("(98.5)")
+    assert elsewhere.rows[1][3].published is None
+    assert plain.rows[1][3].published is None
+    assert plain.rows[2][5].mean > 50
 
 
 def test_fewer_labels_are_among_more_and_balanced():

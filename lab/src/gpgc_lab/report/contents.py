@@ -84,7 +84,13 @@ STUDIES: tuple[Study, ...] = (
         "Images",
         "Images as nodes, with edges to their nearest neighbours by features.",
         "gpgc reproduce images",
-        ("image_samples", "image_features", "image_uncertainty"),
+        (
+            "image_samples",
+            "image_features",
+            "image_uncertainty",
+            "image_features_pretrained",
+            "image_uncertainty_pretrained",
+        ),
         _images,
     ),
     TableStudy(

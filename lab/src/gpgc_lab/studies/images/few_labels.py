@@ -22,13 +22,14 @@ from gpgc_lab import published
 from gpgc_lab.comparison.runs import FIELDS
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies.images.candidates import Candidate, candidates, choose, learn_from_validation
-from gpgc_lab.studies.images.image_study import N_NEIGHBORS, describe_features
-from gpgc_lab.studies.images.network_features import load_network_features
+from gpgc_lab.studies.images.image_scores import N_NEIGHBORS
+from gpgc_lab.studies.images.network_features import describe_features, load_all_features
 from gpgc_lab.studies.images.other_systems import accuracy_cell, other_systems
 from gpgc_lab.tables import Table
 from gpgc_lab.task import Task
 
-MODELS = ("GCN", "GPGC-big", "GPGC broad, default", "GPGC-X")
+DEFAULT = "GPGC broad, default"
+MODELS = ("GCN", "GPGC-big", DEFAULT, "GPGC-X")
 RUNS = "labels_runs.jsonl"
 
 Accuracies = dict[str, dict[int, list[float]]]
@@ -41,7 +42,7 @@ def labels_study(
     seeds: int = 5,
     features: Path | None = None,
 ) -> tuple[list[Table], list[Path]]:
-    """Return a table on features that saw 1,000 labels, and one on features that saw none.
+    """Return a table on features that saw 1,000 labels, and two on features that saw none.
 
     Parameters
     ----------
@@ -56,14 +57,21 @@ def labels_study(
     features : Path, optional
         Folder with what ``gpgc train`` wrote; that of the laboratory when not given.
     """
-    made = {name: load_network_features(name, features) for name in published.IMAGES}
+    made = load_all_features(features)
     learnt = _table(
         "labels_network",
         "Test accuracy against labels, per cent: ours (paper's). Features saw all 1,000 labels",
         [
             "The network learnt from 1,000 labels (as we read the paper), so the columns of 200 "
             "and 600 labels know more than those labels say.",
-            *(f"Features of {name}: {describe_features(one)}." for name, one in made.items()),
+        ],
+    )
+    elsewhere = _table(
+        "labels_pretrained",
+        "PRETRAINED elsewhere, not to be compared with the paper: test accuracy against labels",
+        [
+            "The network learnt from other images and their labels; of these it saw none, so "
+            "every column knows only its own labels."
         ],
     )
     plain = _table(
@@ -72,21 +80,33 @@ def labels_study(
         ["The paper has no such table; every column knows only its own labels."],
     )
 
+    def add(table: Table, kind: str, data: Dataset, with_paper: bool = False) -> None:
+        def tell(step: str) -> None:
+            progress(f"{kind}, {step}")
+
+        accuracies = _study(data, gcn, tell)
+        _add_rows(table, accuracies, data.name, kind, with_paper=with_paper)
+        runs = max((len(values) for values in accuracies["GCN"].values()), default=0)
+        if runs > 1:
+            words = f"GCN on {data.name}, {kind}: mean ± standard deviation over {runs} seeds."
+            table.notes.append(words)
+
     def gcn(data: Dataset) -> dict[str, list[float]]:
         command = f"gpgc reproduce labels --seeds {seeds}"
         return other_systems(
             Task.of(data), ["GCN"], seeds, folder.journal(RUNS, FIELDS), command, progress
         )
 
-    for name, one in made.items():
-        on_network = _study(as_dataset(name, one), gcn, progress)
-        on_plain = _study(load_image_graph(name, "pca", data_dir), gcn, progress)
-        for table, accuracies in ((learnt, on_network), (plain, on_plain)):
-            _add_rows(table, accuracies, name, with_paper=table is learnt)
-            runs = max((len(values) for values in accuracies["GCN"].values()), default=0)
-            if runs > 1:
-                table.notes.append(f"GCN on {name}: mean ± standard deviation over {runs} seeds.")
-    return [learnt, plain], []
+    for name in published.IMAGES:
+        for kind, by_name in made.items():
+            if name in by_name:
+                table = elsewhere if kind.is_pretrained else learnt
+                data = as_dataset(name, by_name[name])
+                add(table, kind.name, data, with_paper=not kind.is_pretrained)
+                words = describe_features(by_name[name])
+                table.notes.append(f"Features of {name}, {kind.name}: {words}.")
+        add(plain, "principal components", load_image_graph(name, "pca", data_dir))
+    return [table for table in (learnt, elsewhere, plain) if table.rows], []
 
 
 def nested_labels(
@@ -127,7 +147,7 @@ def _accuracy(data: Dataset, tried: list[Candidate], prior: Prior) -> dict[str, 
     default = GPGCClassifier().fit_prior(prior, encode_given(y))
     predicted = {
         "GPGC-big": choice.predict(data.labels, data.train, data.test),
-        "GPGC broad, default": default.predict()[data.test],
+        DEFAULT: default.predict()[data.test],
         "GPGC-X": again.predict(data.labels, every, data.test),
     }
     return {model: [float(np.mean(answer == truth))] for model, answer in predicted.items()}
@@ -138,16 +158,19 @@ def _table(name: str, title: str, notes: list[str]) -> Table:
     common = (
         "The labels of each column contain those of the columns before. Settings are chosen on "
         "1,000 validation labels, except those of the default model, which sees none of them; "
-        "GPGC-X learns from them too."
+        "GPGC-X learns from them too. Beside the default stands the paper's GPGC-big."
     )
-    return Table(name, title, ["data set", "model", *counts], notes=[common, *notes])
+    return Table(name, title, ["data set", "features", "model", *counts], notes=[common, *notes])
 
 
-def _add_rows(table: Table, accuracies: Accuracies, name: str, *, with_paper: bool) -> None:
+def _add_rows(
+    table: Table, accuracies: Accuracies, name: str, kind: str, *, with_paper: bool
+) -> None:
     for model, by_count in accuracies.items():
-        paper = published.LABEL_ACCURACY[name].get(model) if with_paper else None
+        named = "GPGC-big" if model == DEFAULT else model
+        paper = published.LABEL_ACCURACY[name].get(named) if with_paper else None
         cells = [
             accuracy_cell(by_count.get(count, []), paper[place] if paper else None)
             for place, count in enumerate(published.LABEL_COUNTS)
         ]
-        table.rows.append([name, model, *cells])
+        table.rows.append([name, kind, model, *cells])

@@ -101,7 +101,7 @@ def map_features(name: str, made: FeatureSet, graph: Any) -> FeatureMap:
 
 
 def draw_maps(
-    maps: list[FeatureMap], classes: dict[str, tuple[str, ...]], folder: Path
+    maps: list[FeatureMap], classes: dict[str, tuple[str, ...]], folder: Path, ending: str = ""
 ) -> list[Path]:
     """Draw the maps by class, and again by uncertainty with the errors marked; PNG and SVG.
 
@@ -113,12 +113,15 @@ def draw_maps(
         Names of the classes of a data set; numbers where it is not there.
     folder : Path
         Where to write.
+    ending : str, default ""
+        Of the file names.
     """
-    return [*_draw_classes(maps, classes, folder), *_draw_uncertainty(maps, folder)]
+    by_class = _draw_classes(maps, classes, folder, f"image_features{ending}")
+    return [*by_class, *_draw_uncertainty(maps, folder, f"image_uncertainty{ending}")]
 
 
 def _draw_classes(
-    maps: list[FeatureMap], classes: dict[str, tuple[str, ...]], folder: Path
+    maps: list[FeatureMap], classes: dict[str, tuple[str, ...]], folder: Path, file: str
 ) -> list[Path]:
     import matplotlib.patheffects as effects
 
@@ -140,7 +143,7 @@ def _draw_classes(
             title = names[label] if names else str(label)
             text = axis.text(*place, title, ha="center", va="center", weight="bold", zorder=3)
             text.set_path_effects(outline)
-    return save_figure(figure, folder, "image_features")
+    return save_figure(figure, folder, file)
 
 
 def _homes(one: FeatureMap) -> dict[int, Array]:
@@ -155,7 +158,7 @@ def _homes(one: FeatureMap) -> dict[int, Array]:
     }
 
 
-def _draw_uncertainty(maps: list[FeatureMap], folder: Path) -> list[Path]:
+def _draw_uncertainty(maps: list[FeatureMap], folder: Path, file: str) -> list[Path]:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
@@ -182,7 +185,7 @@ def _draw_uncertainty(maps: list[FeatureMap], folder: Path) -> list[Path]:
     figure.colorbar(
         colours, ax=axes, label="entropy of the class probabilities, 1: nothing is known"
     )
-    return save_figure(figure, folder, "image_uncertainty")
+    return save_figure(figure, folder, file)
 
 
 def _panels(names: list[str]) -> tuple[Any, list[Any]]:
