@@ -84,7 +84,8 @@ def run(
     features: Annotated[
         str | None,
         typer.Option(
-            help="Of images: pca (the default), pixels, or an .npz that gpgc train wrote."
+            help="Of images: pca (the default), pixels; with gpgc-lab conv-large, compact or "
+            "pretrained; or an .npz that gpgc train wrote."
         ),
     ] = None,
     data_dir: Annotated[

@@ -10,6 +10,7 @@ from gpgc.datasets.dataset import Dataset
 from gpgc.datasets.feature_files import FeatureSet, load_features
 from gpgc.datasets.images import load_images
 from gpgc.datasets.pixel_features import pca_features, pixel_features
+from gpgc.datasets.stored_features import SUFFIXES, stored_features
 from gpgc.errors import InputError
 
 IMAGES = ("mnist", "svhn", "cifar10")
@@ -25,8 +26,9 @@ def load_image_graph(
     name : {"mnist", "svhn", "cifar10"}
         Which images.
     features : str
-        ``"pca"``, ``"pixels"``, or the path of an .npz that ``gpgc train`` wrote, which brings
-        its own split.
+        ``"pca"``, ``"pixels"``; ``"conv-large"``, ``"compact"`` or ``"pretrained"`` for those that
+        come with the laboratory; or the path of an .npz that ``gpgc train`` wrote. The last two
+        kinds bring their own split.
     data_dir : Path, optional
         Where to look for the images first.
     seed : int
@@ -36,10 +38,15 @@ def load_image_graph(
         images = load_images(name, data_dir=data_dir, seed=seed)
         vectors = (pca_features if features == "pca" else pixel_features)(images.images)
         made = FeatureSet(vectors, images.labels, images.train, images.validation, images.test, {})
+    elif features in SUFFIXES:
+        made = load_features(stored_features(name, features))
     elif Path(features).suffix == ".npz":
         made = load_features(features)
     else:
-        raise InputError(f"features must be pca, pixels or the path of an .npz, got {features!r}")
+        raise InputError(
+            f"features must be pca, pixels, {', '.join(SUFFIXES)} or the path of an .npz, "
+            f"got {features!r}"
+        )
     return as_dataset(name, made)
 
 

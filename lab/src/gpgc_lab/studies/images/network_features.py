@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gpgc.datasets.feature_files import FeatureSet, load_features
+from gpgc.datasets.stored_features import SUFFIXES
 from gpgc.errors import DataError
 from gpgc_lab import published
 from gpgc_lab.locations import stored_features
@@ -29,13 +30,13 @@ class FeatureKind:
     """
 
     name: str
-    suffix: str = ""
+    suffix: str
     is_pretrained: bool = False
 
 
-CONV_LARGE = FeatureKind("Conv-Large")
-COMPACT = FeatureKind("compact", "-compact")
-PRETRAINED = FeatureKind("PRETRAINED", "-pretrained", is_pretrained=True)
+CONV_LARGE = FeatureKind("Conv-Large", SUFFIXES["conv-large"])
+COMPACT = FeatureKind("compact", SUFFIXES["compact"])
+PRETRAINED = FeatureKind("PRETRAINED", SUFFIXES["pretrained"], is_pretrained=True)
 KINDS = (CONV_LARGE, COMPACT, PRETRAINED)
 
 Features = Mapping[FeatureKind, Mapping[str, FeatureSet]]
