@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from gpgc import GPGCClassifier, GPGCWarning, compute
 from gpgc.compute import Context, primitives
 from gpgc.kernels import propagated_rows
-from gpgc.kernels.activations import relu_correlation
+from gpgc.kernels.rectifiers import relu_correlation
 
 pytest.importorskip("numba")
 

@@ -15,7 +15,7 @@ from gpgc.kernels import (
     Given,
     InnerProduct,
     Propagate,
-    activations,
+    rectifiers,
 )
 from tests.laws import check_laws
 
@@ -24,13 +24,13 @@ from tests.laws import check_laws
 def activated(monkeypatch):
     """Count the entries that pass the activation."""
     counts = []
-    plain = activations.relu_correlation
+    plain = rectifiers.relu_correlation
 
     def counting(correlation):
         counts.append(correlation.size)
         return plain(correlation)
 
-    monkeypatch.setattr("gpgc.kernels.activations.relu_correlation", counting)
+    monkeypatch.setattr("gpgc.kernels.rectifiers.relu_correlation", counting)
     return counts
 
 

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 import gpgc
 from gpgc.errors import InputError
 from gpgc.kernels import ArcCosine, Polynomial, SquaredExponential
-from gpgc.kernels.activations import relu_correlation
+from gpgc.kernels.rectifiers import relu_correlation
 
 
 def reference(adjacency, features, base, model, depth, weight, bias):

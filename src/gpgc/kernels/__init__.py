@@ -1,7 +1,7 @@
 """The algebra of covariances: few parts, each one formula, from which every model is built."""
 
 from gpgc.kernels.activate import Activate
-from gpgc.kernels.activations import ACTIVATIONS, Activation, ReLU, activation_from
+from gpgc.kernels.activations import ACTIVATIONS, Activation, activation_from
 from gpgc.kernels.base_kernels import (
     BASE_KERNELS,
     ArcCosine,
@@ -21,12 +21,15 @@ from gpgc.kernels.given import Given
 from gpgc.kernels.mix import Mix
 from gpgc.kernels.nystrom import Nystrom
 from gpgc.kernels.propagate import Propagate
+from gpgc.kernels.rectifiers import LeakyReLU, ReLU, Step
+from gpgc.kernels.smooth_activations import GELU, Erf, Identity
 from gpgc.kernels.square import Square
 from gpgc.kernels.unit import Unit
 
 __all__ = [
     "ACTIVATIONS",
     "BASE_KERNELS",
+    "GELU",
     "Activate",
     "Activation",
     "ArcCosine",
@@ -36,9 +39,12 @@ __all__ = [
     "Deep",
     "DenseLayer",
     "Diffuse",
+    "Erf",
     "Features",
     "Given",
+    "Identity",
     "InnerProduct",
+    "LeakyReLU",
     "Mix",
     "Nystrom",
     "Polynomial",
@@ -46,6 +52,7 @@ __all__ = [
     "ReLU",
     "Square",
     "SquaredExponential",
+    "Step",
     "Unit",
     "activation_from",
     "base_kernel_from",

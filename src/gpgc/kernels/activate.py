@@ -6,8 +6,9 @@ import numpy as np
 
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute.caching import computed_once
-from gpgc.kernels.activations import Activation, ReLU
+from gpgc.kernels.activations import Activation
 from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, take
+from gpgc.kernels.rectifiers import ReLU
 
 
 class Activate(Covariance):

@@ -1,66 +1,39 @@
-"""Activations: what an infinitely wide layer of units does to covariances, in closed form."""
+"""Activations by name: what an infinitely wide layer of units does to covariances."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
-
-import numpy as np
 
 from gpgc._typing import Array
 from gpgc.compute.primitives import NUMPY, Primitives
 from gpgc.errors import InputError
-
-CHUNK = 2**16
-"""Entries that pass all steps of the formula at once: few enough to stay in a core's cache, many
-enough that threads seldom wait for each other between two steps."""
-
-
-def relu_correlation(correlation: Array) -> Array:
-    r"""Map the correlation before a ReLU to the one after it, in place.
-
-    .. math:: \hat\kappa(c) = \frac{1}{\pi}\left(\sqrt{1 - c^2} + (\pi - \arccos c)\, c\right)
-
-    which is equation 9 of the paper at unit variance, with cos α = c. It maps 1 to 1 and is well
-    conditioned there although the arc cosine is not.
-
-    Examples
-    --------
-    >>> relu_correlation(np.array([1.0, 0.0, -1.0])).round(6)
-    array([1.     , 0.31831, 0.     ])
-    """
-    if not correlation.flags.c_contiguous:
-        correlation[...] = relu_correlation(np.ascontiguousarray(correlation))
-        return correlation
-    flat = correlation.reshape(-1)
-    angles = np.empty(min(CHUNK, flat.size), dtype=flat.dtype)
-    sines = np.empty_like(angles)
-    for start in range(0, flat.size, CHUNK):
-        c = flat[start : start + CHUNK]
-        angle, sine = angles[: c.size], sines[: c.size]
-        np.clip(c, -1, 1, out=c)
-        np.arccos(c, out=angle)
-        np.subtract(np.pi, angle, out=angle)
-        np.multiply(c, c, out=sine)
-        np.subtract(1, sine, out=sine)
-        np.sqrt(sine, out=sine)
-        c *= angle
-        c += sine
-        c *= 1 / np.pi
-    return correlation
+from gpgc.kernels.rectifiers import LeakyReLU, ReLU, Step
+from gpgc.kernels.smooth_activations import GELU, Erf, Identity
 
 
 @runtime_checkable
 class Activation(Protocol):
     """What an object must offer to serve as ``activation``.
 
-    Both are expectations over two normal values of given standard deviations and correlation.
+    All but the first are expectations over normal values of given standard deviations and
+    correlation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> isinstance(GELU(), Activation), Erf().std(np.array([1.0])).round(6)
+    (True, array([1.]))
     """
+
+    def __call__(self, values: Array) -> Array:
+        """Return φ(z) of values z: what a network of finite width does."""
 
     def correlation(
         self, correlation: Array, left: Array, right: Array, primitives: Primitives = NUMPY
     ) -> Array:
         """Map the correlation of two values before the activation to the one after it.
+
+        E[φ(u) φ(v)] over the standard deviations after the activation.
 
         Parameters
         ----------
@@ -73,37 +46,27 @@ class Activation(Protocol):
         """
 
     def std(self, std: Array) -> Array:
-        """Map the standard deviation before the activation to the one after it."""
+        """Map the standard deviation s before the activation to √E[φ(z)²] after it."""
+
+    def mean(self, std: Array) -> Array:
+        """Return E[φ(z)]."""
+
+    def derivative(self, correlation: Array, left: Array, right: Array) -> Array:
+        """Return E[φ′(u) φ′(v)], for the tangent kernel; arguments as in ``correlation``."""
 
 
-@dataclass(frozen=True)
-class ReLU:
-    """max(z, 0), scaled by √2 so that variances stay as they are (equation 9 of the paper).
-
-    Examples
-    --------
-    >>> ReLU().correlation(np.array([[0.0]]), np.ones((1, 1)), np.ones(1)).round(6)
-    array([[0.31831]])
-    """
-
-    def correlation(
-        self, correlation: Array, left: Array, right: Array, primitives: Primitives = NUMPY
-    ) -> Array:
-        """Return κ̂ of the correlations, which does not depend on the standard deviations."""
-        if not primitives.relu_correlation(correlation):
-            relu_correlation(correlation)
-        return correlation
-
-    def std(self, std: Array) -> Array:
-        """Return the standard deviations as they are."""
-        return std
-
-
-ACTIVATIONS: dict[str, type[Activation]] = {"relu": ReLU}
+ACTIVATIONS: dict[str, type[Activation]] = {
+    "relu": ReLU,
+    "leaky_relu": LeakyReLU,
+    "erf": Erf,
+    "gelu": GELU,
+    "identity": Identity,
+    "step": Step,
+}
 
 
 def activation_from(choice: str | Activation) -> Activation:
-    """Return an activation by its name, or the object that was given."""
+    """Return an activation by its name with default parameters, or the object that was given."""
     if isinstance(choice, str):
         if choice in ACTIVATIONS:
             return ACTIVATIONS[choice]()
@@ -111,5 +74,6 @@ def activation_from(choice: str | Activation) -> Activation:
         return choice
     raise InputError(
         f"activation must be one of {', '.join(ACTIVATIONS)}, "
-        f"or an object with the methods correlation and std, got {choice!r}"
+        "or an object with the methods __call__, correlation, std, mean and derivative, "
+        f"got {choice!r}"
     )

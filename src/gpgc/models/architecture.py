@@ -14,7 +14,7 @@ from gpgc._typing import Array, Integers
 from gpgc.compute import Context
 from gpgc.errors import InputError
 from gpgc.graph.nodes import JoinedNodes, NodeInputs, Nodes
-from gpgc.kernels import BaseKernel, Covariance, base_kernel_from
+from gpgc.kernels import Activation, BaseKernel, Covariance, activation_from, base_kernel_from
 
 ViewWeights: TypeAlias = Mapping[str, float]
 """Name of a view → its weight in the covariance."""
@@ -31,6 +31,8 @@ class Architecture(ABC):
     ----------
     base_kernel : str or BaseKernel, default "inner_product"
         K_θ on the input rows.
+    activation : str or Activation, default "relu"
+        φ of the hidden layers, see :mod:`gpgc.kernels.activations`.
     depth : int, default 2
         L, the number of layers.
     weight_variance : float, default 1
@@ -48,6 +50,7 @@ class Architecture(ABC):
     """Whether features are scaled to rows of one length, so that their norm does not matter."""
 
     base_kernel: str | BaseKernel = "inner_product"
+    activation: str | Activation = "relu"
     depth: int = 2
     weight_variance: float = 1.0
     bias_variance: float = 0.0
@@ -55,6 +58,7 @@ class Architecture(ABC):
 
     def __post_init__(self) -> None:
         base_kernel_from(self.base_kernel)
+        activation_from(self.activation)
         if not isinstance(self.depth, int | np.integer) or self.depth < 1:
             raise InputError(f"depth must be a whole number of at least 1, got {self.depth!r}")
         if not np.isfinite(self.weight_variance) or self.weight_variance <= 0:
@@ -156,8 +160,8 @@ def architecture_from(choice: str | Architecture, **parameters: Any) -> Architec
     Examples
     --------
     >>> architecture_from("big", depth=3)
-    GCN(base_kernel='inner_product', depth=3, weight_variance=1.0, bias_variance=0.0, seed=0,
-        hidden_propagation=True)
+    GCN(base_kernel='inner_product', activation='relu', depth=3, weight_variance=1.0,
+        bias_variance=0.0, seed=0, hidden_propagation=True)
     """
     if isinstance(choice, Architecture):
         return choice

@@ -39,6 +39,7 @@ from gpgc.kernels import (
     Mix,
     Square,
     Unit,
+    activation_from,
     base_kernel_from,
 )
 from gpgc.kernels.covariance import inverse_or_zero
@@ -220,10 +221,10 @@ class Broad(Architecture):
         for rows in self.inputs(nodes, Context()).described.rows:
             hidden = rows_with_kernel(base_kernel_from(self.base_kernel), rows.directions)
             for layer in range(self.depth - 1):
-                variance = 2 / width if layer else 1.0
+                variance = 1 / width if layer else 1.0
                 hidden = random_layer(hidden, width, variance, self.bias_variance, rng)
-                hidden = np.maximum(hidden, 0.0)
-            k = (2 / width if self.depth > 1 else 1.0) * hidden @ hidden.T
+                hidden = activation_from(self.activation)(hidden)
+            k = (1 / width if self.depth > 1 else 1.0) * hidden @ hidden.T
             landmarks = self.landmarks(len(nodes))
             square = k @ k.T if landmarks is None else k[:, landmarks] @ k[landmarks]
             inverse = inverse_or_zero(np.sqrt(np.diagonal(square)))
@@ -236,7 +237,8 @@ class Broad(Architecture):
         return layers(leaf, self._layer, self.depth - 1)
 
     def _layer(self, number: int, below: Covariance) -> Covariance:
-        return Activate(DenseLayer(below, bias_variance=self.bias_variance))
+        before = DenseLayer(below, bias_variance=self.bias_variance)
+        return Activate(before, activation_from(self.activation))
 
 
 register("broad", Broad)

@@ -27,6 +27,7 @@ from gpgc.kernels import (
     DenseLayer,
     Features,
     Propagate,
+    activation_from,
     base_kernel_from,
 )
 from gpgc.kernels.deep import layers
@@ -97,7 +98,7 @@ class GCN(Architecture):
         self, propagation: sp.csr_array | None, number: int, below: Covariance
     ) -> Covariance:
         """Return σ_b² + δ_W P κ(K) Pᵀ for the layer below, K."""
-        layer: Covariance = Activate(below)
+        layer: Covariance = Activate(below, activation_from(self.activation))
         if propagation is not None:
             layer = Propagate(propagation, layer)
         return DenseLayer(layer, self.weight_variance, self.bias_variance)
@@ -113,9 +114,9 @@ class GCN(Architecture):
     def sample(self, nodes: Nodes, width: int, rng: np.random.Generator) -> Array:
         r"""Return the covariance of the outputs of one random network, given its hidden weights.
 
-        The first weights have variance δ_W, every later one 2 δ_W / width (the 1/π of the paper
-        is twice E[ReLU · ReLU]), biases σ_b². With the last hidden activations h the outputs have
-        the covariance σ_b² + (2 δ_W / width) P h hᵀ Pᵀ. For base kernels other than the inner
+        The first weights have variance δ_W, every later one δ_W / width, biases σ_b² (the ReLU is
+        scaled by √2, since the 1/π of the paper is twice E[ReLU · ReLU]). With the last hidden
+        activations h the outputs have the covariance σ_b² + (δ_W / width) P h hᵀ Pᵀ. For base kernels other than the inner
         product the input is a square root of K_θ(ÂX).
         """
         propagation, features = nodes.propagation, nodes.features
@@ -124,10 +125,10 @@ class GCN(Architecture):
         variance = self.weight_variance
         for _ in range(self.depth - 1):
             hidden = random_layer(hidden, width, variance, self.bias_variance, rng)
-            hidden = np.maximum(hidden, 0.0)
+            hidden = activation_from(self.activation)(hidden)
             if self.hidden_propagation:
                 hidden = propagation @ hidden
-            variance = 2 * self.weight_variance / width
+            variance = self.weight_variance / width
         return np.asarray(self.bias_variance + variance * (hidden @ hidden.T))
 
     def check_field(self, nodes: Nodes, labelled: Integers) -> None:

@@ -11,7 +11,7 @@ from gpgc.compute import Context
 from gpgc.errors import InputError
 from gpgc.files import canonical_csr
 from gpgc.graph import Nodes, Normalization, as_adjacency, neighbor_graph
-from gpgc.kernels import BaseKernel, Covariance
+from gpgc.kernels import Activation, BaseKernel, Covariance
 from gpgc.models.architecture import Architecture, architecture_from
 from gpgc.models.prior import Prior
 
@@ -22,6 +22,7 @@ def covariance(
     *,
     model: str | Architecture = "big",
     base_kernel: str | BaseKernel = "inner_product",
+    activation: str | Activation = "relu",
     depth: int = 2,
     weight_variance: float = 1.0,
     bias_variance: float = 0.0,
@@ -44,6 +45,9 @@ def covariance(
     base_kernel : str or BaseKernel
         ``"inner_product"``, ``"arc_cosine"``, ``"polynomial"``, ``"squared_exponential"`` or an
         object with parameters of its own.
+    activation : str or Activation, default "relu"
+        ``"relu"``, ``"leaky_relu"``, ``"erf"``, ``"gelu"``, ``"identity"``, ``"step"`` or an object
+        with parameters of its own.
     depth : int
         L, the number of layers.
     weight_variance, bias_variance : float
