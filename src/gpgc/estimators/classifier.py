@@ -16,7 +16,7 @@ from gpgc.estimators.given_labels import GivenLabels, encode_given
 from gpgc.estimators.inputs import FeatureNorm, check_noise
 from gpgc.estimators.probabilities import Probability
 from gpgc.graph import Normalization
-from gpgc.kernels import BaseKernel
+from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture, Prior
 from gpgc.probability.calibration import Calibration, StoredMeans, calibrate_left_out
 from gpgc.selection.choice import Choice
@@ -34,10 +34,13 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
     model : {"broad", "big", "small"} or Architecture, default "broad"
         The one that looks near and far (:mod:`gpgc.models.broad`); the paper's networks, with and
         without aggregation over the graph in the hidden layers; or an architecture with
-        parameters of its own, in place of the next four.
+        parameters of its own, in place of the next five.
     base_kernel : str or BaseKernel, default "inner_product"
         K_θ on ÂX: ``"inner_product"``, ``"arc_cosine"``, ``"polynomial"``,
         ``"squared_exponential"``, or an object with parameters of its own.
+    activation : str or Activation, default "relu"
+        φ of the hidden layers: ``"relu"``, ``"leaky_relu"``, ``"erf"``, ``"gelu"``,
+        ``"identity"``, ``"step"``, or an object with parameters of its own.
     depth : int, default 2
         L, the number of layers.
     weight_variance, bias_variance : float, default 1 and 0
@@ -122,6 +125,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         model: str | Architecture = "broad",
         *,
         base_kernel: str | BaseKernel = "inner_product",
+        activation: str | Activation = "relu",
         depth: int = 2,
         weight_variance: float = 1.0,
         bias_variance: float = 0.0,
@@ -139,6 +143,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         super().__init__(
             model,
             base_kernel=base_kernel,
+            activation=activation,
             depth=depth,
             weight_variance=weight_variance,
             bias_variance=bias_variance,

@@ -16,7 +16,7 @@ from gpgc.estimators.labels import UNLABELLED
 from gpgc.estimators.model_file import StoredModel, pack_model, read_model
 from gpgc.files import pack_sparse, write_file
 from gpgc.graph import Nodes
-from gpgc.kernels import BASE_KERNELS
+from gpgc.kernels import ACTIVATIONS, BASE_KERNELS
 from gpgc.models import REGISTRY, Architecture
 from gpgc.selection.choice import Choice
 
@@ -172,6 +172,9 @@ def _to_json(name: str, value: Any) -> Any:
     for known, kind in BASE_KERNELS.items():
         if type(value) is kind and is_dataclass(value):
             return {"name": known, **asdict(value)}
+    for known, shape in ACTIVATIONS.items():
+        if type(value) is shape and is_dataclass(value):
+            return {"activation": known, **asdict(value)}
     for known, make in REGISTRY.items():
         if isinstance(value, Architecture) and type(value) is type(make()):
             numbers = {part.name: getattr(value, part.name) for part in fields(value)}
@@ -187,4 +190,6 @@ def _from_json(value: Any) -> Any:
     parts = {name: _from_json(part) for name, part in value.items()}
     if "architecture" in parts:
         return type(REGISTRY[parts.pop("architecture")]())(**parts)
-    return BASE_KERNELS[parts.pop("name")](**parts)
+    if "name" in parts:
+        return BASE_KERNELS[parts.pop("name")](**parts)
+    return ACTIVATIONS[parts.pop("activation")](**parts)

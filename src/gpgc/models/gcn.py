@@ -116,8 +116,8 @@ class GCN(Architecture):
 
         The first weights have variance δ_W, every later one δ_W / width, biases σ_b² (the ReLU is
         scaled by √2, since the 1/π of the paper is twice E[ReLU · ReLU]). With the last hidden
-        activations h the outputs have the covariance σ_b² + (δ_W / width) P h hᵀ Pᵀ. For base kernels other than the inner
-        product the input is a square root of K_θ(ÂX).
+        activations h the outputs have the covariance σ_b² + (δ_W / width) P h hᵀ Pᵀ. For base
+        kernels other than the inner product the input is a square root of K_θ(ÂX).
         """
         propagation, features = nodes.propagation, nodes.features
         rows = propagation if features is None else propagation @ features

@@ -84,6 +84,7 @@ def covariance(
     architecture = architecture_from(
         model,
         base_kernel=base_kernel,
+        activation=activation,
         depth=depth,
         weight_variance=weight_variance,
         bias_variance=bias_variance,

@@ -1,0 +1,110 @@
+"""The parameters of an estimator, and the prior that they describe on a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from gpgc.compute import Context
+from gpgc.errors import InputError
+from gpgc.estimators.inputs import FeatureNorm, warn_of_raw_features, with_norm
+from gpgc.files import parse_bytes
+from gpgc.graph import Nodes, Normalization, as_adjacency, neighbor_graph
+from gpgc.kernels import Activation, BaseKernel
+from gpgc.models import Architecture, Prior, architecture_from
+
+
+class PriorParameters(BaseEstimator):
+    """Parameters of both estimators: what makes a prior of a graph, before any label."""
+
+    def __init__(
+        self,
+        model: str | Architecture = "broad",
+        *,
+        base_kernel: str | BaseKernel = "inner_product",
+        activation: str | Activation = "relu",
+        depth: int = 2,
+        weight_variance: float = 1.0,
+        bias_variance: float = 0.0,
+        noise_variance: Any = "loo",
+        normalization: Normalization = "symmetric",
+        feature_norm: FeatureNorm = "none",
+        n_neighbors: int = 10,
+        dtype: str = "float32",
+        n_jobs: int | None = None,
+        memory_limit: int | str | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.model = model
+        self.base_kernel = base_kernel
+        self.activation = activation
+        self.depth = depth
+        self.weight_variance = weight_variance
+        self.bias_variance = bias_variance
+        self.noise_variance = noise_variance
+        self.normalization = normalization
+        self.feature_norm = feature_norm
+        self.n_neighbors = n_neighbors
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+
+    def make_prior(self, X: Any, adjacency: Any, n_nodes: int) -> Prior:
+        """Return the prior of a graph, to be conditioned on labels by ``fit_prior``.
+
+        Parameters
+        ----------
+        X, adjacency : optional
+            As in ``fit``.
+        n_nodes : int
+            The number of nodes, which both must have.
+        """
+        if self.dtype not in ("float32", "float64"):
+            raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
+        if X is None and adjacency is None:
+            raise InputError("X and adjacency cannot both be None")
+        features = None
+        if X is not None:
+            features = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+            if features.shape[0] != n_nodes:
+                raise InputError(
+                    f"y must have one entry for each of the {features.shape[0]} rows of X, "
+                    f"got inconsistent numbers of samples: {n_nodes}"
+                )
+            warn_of_raw_features(features)
+        if adjacency is None:
+            graph = neighbor_graph(features, self.n_neighbors, n_jobs=self.n_jobs)
+        else:
+            graph = as_adjacency(adjacency, n_nodes)
+        if features is not None:
+            features = with_norm(features, self.feature_norm)
+        nodes = Nodes(graph, features, self.normalization, from_features=adjacency is None)
+        return self.prior_on(nodes)
+
+    def prior_on(self, nodes: Nodes) -> Prior:
+        """Return the prior of the architecture that the parameters describe on nodes."""
+        return Prior(self.architecture(), nodes, self._context())
+
+    def architecture(self) -> Architecture:
+        """Return the architecture that the parameters describe."""
+        return architecture_from(
+            self.model,
+            base_kernel=self.base_kernel,
+            activation=self.activation,
+            depth=self.depth,
+            weight_variance=self.weight_variance,
+            bias_variance=self.bias_variance,
+            seed=self.random_state,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _context(self) -> Context:
+        return Context.of(self.dtype, self.n_jobs, parse_bytes(self.memory_limit))
