@@ -250,7 +250,7 @@ def _settings(model: str, base_kernel: str, depth: int, noise: str) -> dict[str,
 
 
 def main() -> None:
-    """Run the command line; wrong input ends with one sentence and exit code 2."""
+    """Run the command line; wrong input ends with one sentence and exit code 2, Ctrl-C with 130."""
     warnings.showwarning = _show_warning
     try:
         app()
@@ -258,6 +258,8 @@ def main() -> None:
         _stop(str(error))
     except MemoryError as error:
         _stop(f"not enough memory: {error}")
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
 
 
 def _stop(message: str) -> NoReturn:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gpgc.cli.files import check_out
-from gpgc.cli.output import Progress
+from gpgc.compute.progress import progress
 from gpgc.image_features import extract_features, list_images, load_network
 
 
@@ -19,11 +19,11 @@ def features_of_images(
     images = list_images(source)
     frozen = load_network(network, side)
     start = time.perf_counter()
-    with Progress() as line:
+    with progress("features") as meter:
 
         def report(done: int, count: int) -> None:
-            left = (time.perf_counter() - start) / done * (count - done)
-            line(f"{done} of {count} images, {left / 60:.0f} minutes left")
+            meter.announce(f"{done} of {count} images")
+            meter.done(done, count)
 
         made = extract_features(images, frozen, out, batch_size=batch_size, progress=report)
     return {

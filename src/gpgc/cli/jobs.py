@@ -12,7 +12,8 @@ from sklearn.metrics import log_loss
 
 from gpgc.cli.files import check_out, read_candidates, read_costs, read_graph_files
 from gpgc.cli.further import Further, calibration_error
-from gpgc.cli.output import peak_memory_mb, working, write_rows
+from gpgc.cli.output import peak_memory_mb, write_rows
+from gpgc.compute.progress import progress
 from gpgc.datasets import load_dataset
 from gpgc.datasets.catalogue import NAMES
 from gpgc.datasets.image_graphs import IMAGES, load_image_graph
@@ -30,7 +31,7 @@ def run_dataset(
         raise InputError(f"dataset must be one of {', '.join((*NAMES, *IMAGES))}, got {name!r}")
     if features is not None and name not in IMAGES:
         raise InputError(f"features are chosen for {', '.join(IMAGES)} alone, got {name!r}")
-    with working(f"loading {name}"):
+    with progress(f"loading {name}"):
         if name in IMAGES:
             data = load_image_graph(name, features or "pca", data_dir, seed)
         else:
@@ -38,7 +39,7 @@ def run_dataset(
     y = np.full(len(data.labels), -1)
     y[data.train] = data.labels[data.train]
     start = time.perf_counter()
-    with working(f"labelling {name}"):
+    with progress(f"labelling {name}"):
         estimator = GPGCClassifier(**settings).fit(data.features, y, adjacency=data.adjacency)
         predicted, probabilities = estimator.predict(), estimator.predict_proba()
     seconds = time.perf_counter() - start
@@ -66,10 +67,10 @@ def classify_files(
     """Label the nodes of a user's files and write a row for each."""
     further = further or Further()
     check_out(out, [edges, features, labels, *further.inputs])
-    with working("reading"):
+    with progress("reading"):
         graph = read_graph_files(edges, features, labels, unlabelled)
     start = time.perf_counter()
-    with working("labelling"):
+    with progress("labelling"):
         estimator = GPGCClassifier(**settings)
         estimator.fit(graph.features, graph.labels, adjacency=graph.edges)
         further.prepare(estimator, graph.ids)
@@ -105,13 +106,13 @@ def suggest_files(
 ) -> dict[str, Any]:
     """Choose which nodes of a user's files to label next and write a row for each."""
     check_out(out, [edges, features, labels, candidates, costs])
-    with working("reading"):
+    with progress("reading"):
         graph = read_graph_files(edges, features, labels, unlabelled)
         allowed = None if candidates is None else read_candidates(candidates, graph.ids)
         prices = None if costs is None else read_costs(costs, graph.ids)
     start = time.perf_counter()
     y = graph.labels if graph.labels is not None else np.full(len(graph.ids), None)
-    with working("choosing"):
+    with progress("choosing"):
         nodes, gains = suggest(
             graph.features,
             y,

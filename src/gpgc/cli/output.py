@@ -6,12 +6,12 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 from gpgc.cli.files import STANDARD_OUTPUT
+from gpgc.compute.progress import progress
 from gpgc.files import write_file
 
 TITLES = {
@@ -79,41 +79,22 @@ def write_rows(out: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
         write_file(out, text.getvalue().encode())
 
 
-@contextmanager
-def working(task: str) -> Iterator[None]:
-    """Show that something goes on, where a person is watching."""
-    if not (sys.stderr.isatty() and sys.stdout.isatty()):
-        yield
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    with Console(stderr=True).status(Text(task)):
-        yield
-
-
 class Progress:
-    """A line that says what is being done, where a person is watching; called with the step."""
+    """The line that says how far a command is; called with what it is doing."""
+
+    def __init__(self, task: str = "working") -> None:
+        self._progress = progress(task)
 
     def __enter__(self) -> Self:
-        self._status = None
-        if sys.stderr.isatty():
-            from rich.console import Console
-
-            self._status = Console(stderr=True).status("")
-            self._status.start()
+        self._meter = self._progress.__enter__()
         return self
 
     def __call__(self, step: str) -> None:
         """Show the current step."""
-        if self._status is not None:
-            from rich.text import Text
+        self._meter.announce(step)
 
-            self._status.update(Text(step))
-
-    def __exit__(self, *_: object) -> None:
-        if self._status is not None:
-            self._status.stop()
+    def __exit__(self, *error: Any) -> None:
+        self._progress.__exit__(*error)
 
 
 def peak_memory_mb() -> float | None:

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from gpgc._typing import Integers
 from gpgc.compute.blas import one_blas_thread
+from gpgc.compute.progress import counted
 from gpgc.errors import InputError
 
 Item = TypeVar("Item")
@@ -45,8 +46,9 @@ class Serial:
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         """Return function(item) for every item."""
+        pieces = list(items)
         with one_blas_thread():
-            return [function(item) for item in items]
+            return list(map(counted(function, len(pieces)), pieces))
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,7 @@ class Threads:
         pieces = list(items)
         if getattr(_inside, "worker", False):
             return [function(piece) for piece in pieces]
+        function = counted(function, len(pieces))
         results: list[Any] = [None] * len(pieces)
         waiting = iter(range(len(pieces)))
 
@@ -101,6 +104,10 @@ class Threads:
             asked = [_pool().submit(work) for _ in range(n_helpers)]
             try:
                 work()
+            except BaseException:  # also of Ctrl-C: nothing more is begun
+                for _ in waiting:
+                    pass
+                raise
             finally:
                 running = [helper for helper in asked if not helper.cancel()]
                 wait(running)

@@ -10,11 +10,13 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array, Integers
+from gpgc.compute.progress import announce
 from gpgc.errors import InputError
 from gpgc.estimators.asked import Asked
 from gpgc.estimators.inputs import check_nodes
 from gpgc.estimators.joining import join
 from gpgc.estimators.prior_parameters import PriorParameters
+from gpgc.estimators.verbose import shows_progress
 from gpgc.gp import Posterior, condition
 from gpgc.kernels import Covariance, Given
 from gpgc.models import Prior, ViewWeights
@@ -45,6 +47,7 @@ class GraphProcess(PriorParameters):
         """The nodes (D,) whose labels or values were given."""
         return self.posterior_.labelled
 
+    @shows_progress("predicting")
     def predict_latent(
         self,
         nodes: Any = None,
@@ -143,6 +146,7 @@ class GraphProcess(PriorParameters):
         relative = None if (sample_weight == 1).all() else 1 / sample_weight
         if choice is None:
             counted = counted * sample_weight / sample_weight.mean()
+            announce("choice of views and noise")
             choice = choose(prior, labelled, targets, noise, criterion, counted, relative)
         covariance = prior.covariance(choice.view_weights)
         posterior = condition(
@@ -151,6 +155,7 @@ class GraphProcess(PriorParameters):
         self.sample_weight_ = sample_weight
         self.prior_, self.view_weights_ = prior, dict(choice.view_weights)
         self.noise_levels_, self.approximations_ = choice.levels, prior.approximations()
+        announce("means")
         self._latent_mean = posterior.mean()
         variances = covariance.diag(labelled)
         self._usual_variance = float(np.mean(variances, dtype=np.float64)) or 1.0
@@ -186,6 +191,7 @@ class GraphProcess(PriorParameters):
 
     def _variance(self, asked: Asked) -> Array:
         """Return posterior variances; where a node has none, the mean prior one of the labelled."""
+        announce("standard deviations")
         variance = asked.posterior.variance(asked.rows)
         blank = asked.posterior.covariance.diag(asked.rows) == 0
         variance[blank] = self._usual_variance

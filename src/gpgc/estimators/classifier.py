@@ -15,6 +15,7 @@ from gpgc.estimators.class_answers import ClassAnswers
 from gpgc.estimators.given_labels import GivenLabels, encode_given
 from gpgc.estimators.inputs import FeatureNorm, check_noise
 from gpgc.estimators.probabilities import Probability
+from gpgc.estimators.verbose import shows_progress
 from gpgc.graph import Normalization
 from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture, Prior
@@ -75,6 +76,8 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         Labels are often balanced where the world is not.
     random_state : int, default 0
         Seed of the landmarks that *broad* draws on large graphs; all else is exact.
+    verbose : bool, default False
+        Whether work of more than two seconds shows on standard error how far it is.
 
     Attributes
     ----------
@@ -137,6 +140,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         n_jobs: int | None = None,
         memory_limit: int | str | None = None,
         random_state: int = 0,
+        verbose: bool = False,
         probability: Probability = "calibrated",
         class_prior: Any = "estimated",
     ) -> None:
@@ -155,10 +159,12 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
             n_jobs=n_jobs,
             memory_limit=memory_limit,
             random_state=random_state,
+            verbose=verbose,
         )
         self.probability = probability
         self.class_prior = class_prior
 
+    @shows_progress("fitting")
     def fit(self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None) -> Self:
         """Condition the Gaussian process on the labelled nodes.
 
@@ -191,6 +197,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         given = encode_given(y, sample_weight)
         return self.fit_prior(self.make_prior(X, adjacency, len(given.codes)), given)
 
+    @shows_progress("fitting")
     def relabel(self, y: Any, *, sample_weight: Any = None) -> Self:
         """Condition on other labels of the same graph, without building its covariance again.
 

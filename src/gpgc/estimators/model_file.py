@@ -277,6 +277,7 @@ _PARAMETERS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "n_neighbors": (lambda v: _is_whole(v, 1, 2**31), "a whole number of at least 1"),
     "n_jobs": (lambda v: v is None or _is_whole(v, -1, 2**16), "a number of threads or null"),
     "random_state": (lambda v: _is_whole(v, 0, 2**32 - 1), "a seed below 2^32"),
+    "verbose": (lambda v: isinstance(v, bool), "true or false"),
     "weight_variance": (lambda v: _is_number(v) and v >= 0, "a number of at least 0"),
     "bias_variance": (lambda v: _is_number(v) and v >= 0, "a number of at least 0"),
 }

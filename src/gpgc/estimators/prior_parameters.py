@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from gpgc.compute import Context
+from gpgc.compute.progress import announce
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import FeatureNorm, warn_of_raw_features, with_norm
 from gpgc.files import parse_bytes
@@ -37,6 +38,7 @@ class PriorParameters(BaseEstimator):
         n_jobs: int | None = None,
         memory_limit: int | str | None = None,
         random_state: int = 0,
+        verbose: bool = False,
     ) -> None:
         self.model = model
         self.base_kernel = base_kernel
@@ -52,6 +54,7 @@ class PriorParameters(BaseEstimator):
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
         self.random_state = random_state
+        self.verbose = verbose
 
     def make_prior(self, X: Any, adjacency: Any, n_nodes: int) -> Prior:
         """Return the prior of a graph, to be conditioned on labels by ``fit_prior``.
@@ -77,6 +80,7 @@ class PriorParameters(BaseEstimator):
                 )
             warn_of_raw_features(features)
         if adjacency is None:
+            announce("nearest neighbours")
             graph = neighbor_graph(features, self.n_neighbors, n_jobs=self.n_jobs)
         else:
             graph = as_adjacency(adjacency, n_nodes)

@@ -15,6 +15,7 @@ from gpgc.estimators.base import GraphProcess
 from gpgc.estimators.given_labels import check_sample_weight
 from gpgc.estimators.inputs import check_noise
 from gpgc.estimators.labels import numbers_or_nan
+from gpgc.estimators.verbose import shows_progress
 from gpgc.models import Prior
 from gpgc.selection.choice import Choice
 
@@ -36,7 +37,9 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         each target, the level with the best leave-one-out log density, with a pull towards
         the model's usual level that decides if there is one value only; ``"evidence"`` the one
         with the largest marginal likelihood.
-    normalization, feature_norm, n_neighbors, dtype, n_jobs, memory_limit, random_state : optional
+    normalization, feature_norm, n_neighbors, dtype, n_jobs, memory_limit : optional
+        As in :class:`GPGCClassifier`.
+    random_state, verbose : optional
         As in :class:`GPGCClassifier`.
 
     Attributes
@@ -71,6 +74,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
     array([0.13, 0.24, 0.5 , 0.76, 0.87])
     """
 
+    @shows_progress("fitting")
     def fit(self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None) -> Self:
         """Condition the Gaussian process on the given values.
 

@@ -1,0 +1,197 @@
+"""What long work says about itself: nothing for two seconds, then a line with the time left.
+
+Whoever starts the work opens a :func:`progress`; what runs inside reports to it, wherever it is,
+by :func:`announce` and :func:`tracked`, and runners count their pieces. Without an open one
+nothing is counted and nothing is said.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TextIO, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+DELAY = 2.0
+"""Seconds before anything is said."""
+
+REDRAW, REPEAT = 0.25, 60.0
+"""Seconds between two states of the line in a terminal, and between two lines elsewhere."""
+
+_open: ContextVar[Meter | None] = ContextVar("progress", default=None)
+
+
+class Meter:
+    """How far a task is: what it is doing, and how many pieces of that are done.
+
+    Parameters
+    ----------
+    task : str
+        What the whole is called.
+    clock : callable, default time.monotonic
+        Returns the time in seconds.
+
+    Examples
+    --------
+    >>> times = iter([0.0, 0.0, 4.0])
+    >>> meter = Meter("labelling", lambda: next(times))
+    >>> meter.begin(10)
+    >>> for _ in range(4):
+    ...     meter.advance()
+    >>> meter.line()
+    'labelling: 40 %, about 6 s left in this step'
+    """
+
+    def __init__(self, task: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self.task, self.step, self.is_outer = task, "", False
+        self._clock, self._lock = clock, threading.Lock()
+        self._started = self._step_started = clock()
+        self._done = self._total = 0
+
+    def announce(self, step: str) -> None:
+        """Say what is being done from now on."""
+        self.step = step
+
+    def begin(self, total: int) -> None:
+        """Begin with pieces that are to be counted."""
+        with self._lock:
+            self._done, self._total, self._step_started = 0, total, self._clock()
+
+    def advance(self, pieces: int = 1) -> None:
+        """Count pieces that are done."""
+        with self._lock:
+            self._done += pieces
+
+    def done(self, done: int, total: int) -> None:
+        """Say how many of how many pieces of the whole are done."""
+        with self._lock:
+            self.is_outer, self._done, self._total = True, done, total
+
+    def line(self) -> str:
+        """Return the state in a line: the share that is done, and the time left."""
+        with self._lock:
+            done, total, started = self._done, self._total, self._step_started
+        now = self._clock()
+        said = self.task + (f", {self.step}" if self.step else "")
+        if not 0 < done < total:
+            return f"{said}: {duration(now - self._started)} so far"
+        left = duration((now - started) / done * (total - done))
+        where = "left" if self.is_outer else "left in this step"
+        return f"{said}: {100 * done // total} %, about {left} {where}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the unit that suits it.
+
+    Examples
+    --------
+    >>> duration(42.3), duration(90), duration(7200)
+    ('42 s', '2 min', '2.0 h')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+
+
+@contextmanager
+def progress(task: str, wanted: bool = True, stream: TextIO | None = None) -> Iterator[Meter]:
+    """Show how far the work inside is, if it takes more than two seconds.
+
+    In a terminal the line is drawn anew and disappears at the end; elsewhere it is written once,
+    and then every minute.
+
+    Parameters
+    ----------
+    task : str
+        What the work is called.
+    wanted : bool, default True
+        Whether anything is to be shown; within another progress nothing more is.
+    stream : text file, default standard error
+        Where to.
+    """
+    outer = _open.get()
+    if outer is not None or not wanted:
+        yield outer or Meter(task)
+        return
+    meter = Meter(task)
+    finished = threading.Event()
+    shown_on = sys.stderr if stream is None else stream
+    shower = threading.Thread(target=_show, args=(meter, finished, shown_on), daemon=True)
+    token = _open.set(meter)
+    shower.start()
+    try:
+        yield meter
+    finally:
+        _open.reset(token)
+        finished.set()
+        shower.join()
+
+
+def announce(step: str) -> None:
+    """Tell an open progress, if there is one, what is being done from now on."""
+    meter = _open.get()
+    if meter is not None:
+        meter.announce(step)
+
+
+def tracked(items: Sequence[Item]) -> Iterator[Item]:
+    """Give the items one by one, and count them where a progress is open.
+
+    The counts of what runs inside each item are left out, so that the time left is that of all.
+
+    Examples
+    --------
+    >>> list(tracked([1, 2]))
+    [1, 2]
+    """
+    meter = _open.get()
+    if meter is None or meter.is_outer:
+        yield from items
+        return
+    meter.begin(len(items))
+    meter.is_outer = True
+    try:
+        for item in items:
+            yield item
+            meter.advance()
+    finally:
+        meter.is_outer = False
+
+
+def counted(function: Callable[[Item], Result], total: int) -> Callable[[Item], Result]:
+    """Return a function that counts its calls where a progress is open; for runners."""
+    meter = _open.get()
+    if meter is None or meter.is_outer or total < 2:
+        return function
+    meter.begin(total)
+
+    def count(item: Item) -> Result:
+        result = function(item)
+        meter.advance()
+        return result
+
+    return count
+
+
+def _show(meter: Meter, finished: threading.Event, stream: TextIO) -> None:
+    if finished.wait(DELAY):
+        return
+    if not stream.isatty():
+        while True:
+            stream.write(f"gpgc: {meter.line()}\n")
+            stream.flush()
+            if finished.wait(REPEAT):
+                return
+    while True:
+        stream.write(f"\r{meter.line()}\x1b[K")
+        stream.flush()
+        if finished.wait(REDRAW):
+            stream.write("\r\x1b[K")
+            stream.flush()
+            return
