@@ -401,9 +401,7 @@ def test_everything_is_reached_by_tab(serve, open_page, small):
         outline = page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle")
         assert outline != "none"
         if page.evaluate("() => document.activeElement.classList.contains('class')"):
-            before = item(page)
-            page.keyboard.press("Enter")
-            page.locator(f".item-box:not([data-item='{before}'])").wait_for()
+            answer(page, "Enter")  # not at once: what comes within 150 ms of an item is ignored
             wait_for_labels(page, 1)
             break
     assert {"?", "Export", "Finish"} <= names

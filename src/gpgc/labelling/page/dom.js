@@ -1,5 +1,5 @@
 // Elements, numbers and colours.
-import { PALETTE } from "./map.js";
+import { PALETTE } from "./palette.js";
 
 /** Make an element; strings become text, never markup. */
 export function h(tag, props = {}, ...children) {
@@ -13,6 +13,8 @@ export function h(tag, props = {}, ...children) {
   element.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return element;
 }
+
+export const button = (text, action, props = {}) => h("button", { type: "button", onclick: action, ...props }, text);
 
 export function svg(tag, props = {}, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);

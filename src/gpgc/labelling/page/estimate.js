@@ -1,0 +1,70 @@
+// How good it is by now.
+import { drawCurve } from "./curve.js";
+import { count, h, percent } from "./dom.js";
+
+export default function estimate(page) {
+  const { ask, state } = page;
+  const { short, figure, curve, perClass, finishButton } = page.parts;
+
+  async function showEstimate() {
+    const answer = await ask("estimate");
+    if (!answer.ok) return;
+    const found = answer.body;
+    const { interval, certificate } = found;
+    const target = state.settings.target;
+    const lines = [];
+    if (certificate) {
+      const { right, answered, skipped, of, low, high } = certificate;
+      const done = answered + skipped === of;
+      lines.push(
+        h("p", { class: "big" }, done ? `${percent(right / Math.max(answered, 1))} % right` : `${answered + skipped} of ${of} audited`),
+        h(
+          "p",
+          {},
+          done
+            ? `Measured: ${right} of ${answered} fresh random items, 95 % interval ${percent(low)} to ${percent(high)} %${skipped ? `, ${skipped} skipped` : ""}.`
+            : "Closing audit: the model is frozen; these are fresh random items.",
+        ),
+      );
+    } else if (interval) {
+      lines.push(
+        h("p", { class: "big" }, `About ${percent(interval.mean)} % of the rest right`),
+        h("p", {}, `Estimate, ${percent(interval.low)} to ${percent(interval.high)} %, from ${found.audit[1]} random items that the model never learns from${found.audit_skipped ? ` (${found.audit_skipped} more skipped)` : ""}.`),
+      );
+      if (target) lines.push(h("p", {}, interval.low >= target ? `Target of ${percent(target)} % reached.` : `Target: ${percent(target)} % at the lower end.`));
+    } else {
+      const word = found.explained > 0.7 ? "well" : found.explained > 0.35 ? "partly" : "hardly";
+      lines.push(
+        h("p", { class: "big muted" }, "Too early to say"),
+        h("p", {}, state.labels ? `The items are ${word} covered by now. A number appears after five random items.` : "Label the first items; a number appears after five random ones."),
+      );
+    }
+    if (interval) lines.push(h("p", { class: "muted" }, `${percent(found.coverage)} % of items are clear (one class at 90 %) · the last answer changed ${found.changed.toLocaleString("en")}`));
+    figure.replaceChildren(...lines);
+    short.textContent = certificate ? "" : interval ? `estimate ${percent(interval.mean)} % (${percent(interval.low)}–${percent(interval.high)})` : "";
+    curve.replaceChildren(...(interval ? [drawCurve(found.curve.filter((point) => point.interval), target)] : []));
+    const open = found.per_class.filter((each) => each.labels && !each.audited && interval);
+    perClass.replaceChildren(
+      h(
+        "details",
+        {},
+        h("summary", {}, "By class", open.length ? ` · ${count(open.length, "class", "classes")} without a random item` : ""),
+        h(
+          "table",
+          {},
+          h("thead", {}, h("tr", {}, ["class", "labels", "share", "audit"].map((name) => h("th", { scope: "col" }, name)))),
+          h(
+            "tbody",
+            {},
+            found.per_class.map((each) =>
+              h("tr", {}, h("th", { scope: "row" }, each.name), h("td", {}, each.labels), h("td", {}, `${percent(each.predicted)} %`), h("td", {}, each.audited ? `${each.hits} of ${each.audited}` : "none")),
+            ),
+          ),
+        ),
+      ),
+    );
+    finishButton.textContent = found.phase === "labelling" ? "Finish" : "Audit";
+  }
+
+  return { showEstimate };
+}

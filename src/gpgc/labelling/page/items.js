@@ -1,0 +1,116 @@
+// The item on the screen, what it is near to, and visits to others.
+import { colourOf, count, h, percent } from "./dom.js";
+
+export default function items(page) {
+  const { ask, map, model, state } = page;
+  const { root, itemBox, itemNote, nearList, progress } = page.parts;
+
+  /** Build what is shown of an item before it is needed, its image decoded. */
+  function prepare(data) {
+    if (state.prepared.has(data.item)) return state.prepared.get(data.item);
+    const parts = [];
+    if (data.image) {
+      const image = h("img", { alt: `Item ${data.id}`, draggable: "false" });
+      image.addEventListener("load", () => image.classList.toggle("tiny", image.naturalWidth < 100));
+      image.addEventListener("error", async () => {
+        const reason = await fetch(image.src).then((answer) => answer.text()).catch(() => "");
+        image.replaceWith(h("p", { class: "problem" }, reason.slice(0, 200) || "The image cannot be shown.", " It can still be labelled."));
+      });
+      Promise.resolve(model.get("images")(data.item)).then((address) => {
+        image.src = address;
+        image.decode?.().catch(() => {});
+      });
+      parts.push(image);
+    } else if (data.text !== undefined) {
+      parts.push(h("p", { class: "text" }, data.text, data.is_cut ? " …" : ""));
+    } else if (data.cells) {
+      const rows = data.cells.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value)));
+      parts.push(h("div", { class: "table", tabindex: "0", role: "region", "aria-label": "Features" }, h("table", {}, h("tbody", {}, rows))));
+    } else {
+      parts.push(h("p", { class: "name" }, data.title ?? data.id));
+    }
+    const ready = { ...data, element: h("div", { class: `shown ${state.settings.kind}` }, parts) };
+    state.prepared.set(data.item, ready);
+    if (state.prepared.size > 60) state.prepared.delete(state.prepared.keys().next().value);
+    return ready;
+  }
+
+  /** Put an item on the screen. */
+  function show() {
+    const item = state.visiting ?? state.desk[0];
+    root.classList.toggle("visiting", Boolean(state.visiting));
+    if (!item) {
+      itemBox.replaceChildren(emptyText());
+      itemNote.textContent = "";
+      nearList.replaceChildren();
+      map.mark(null);
+      return;
+    }
+    if (itemBox.firstChild !== item.element) {
+      itemBox.replaceChildren(item.element);
+      itemBox.dataset.item = item.item;
+      state.shownAt = performance.now();
+      page.say(`Item ${item.id}`);
+      // what is not the item itself waits until the item was painted
+      requestAnimationFrame(() => setTimeout(() => itemBox.dataset.item === String(item.item) && look(item), 0));
+    }
+    const links = item.links === undefined ? "" : ` · ${count(item.links, "link")}`;
+    const now = item.label ? ` · labelled ${item.label}` : "";
+    itemNote.textContent = `${item.id}${links}${now}${state.visiting ? " · Esc goes back" : ""}`;
+    page.markClass(item.label);
+  }
+
+  function emptyText() {
+    const { phase, settings } = state;
+    if (!settings) return h("p", { class: "calm" }, "One moment …");
+    if (settings.progress[0] < 1) return progress;
+    if (phase === "closed") return h("p", { class: "calm" }, "The closing audit is done. Export the labels, or go on labelling with Finish → Continue.");
+    if (state.labels >= settings.nodes) return h("p", { class: "calm" }, "Every item has a label.");
+    return h("p", { class: "calm" }, "One moment …");
+  }
+
+  /** Show what an item is near to, and the model's opinion on it. */
+  async function look(item) {
+    map.mark(item.item);
+    const [near, edges] = await Promise.all([ask("near", { item: item.item }), ask("edges", { item: item.item })]);
+    if (itemBox.dataset.item !== String(item.item)) return;
+    if (edges.ok) map.mark(item.item, edges.body.links);
+    if (!near.ok) return;
+    item.guess = near.body.guess;
+    nearList.replaceChildren(...near.body.near.map((other) => nearby(other)));
+    page.showPrediction(item);
+  }
+
+  function nearby(other) {
+    const place = state.classes.findIndex((each) => each.name === (other.label ?? (state.shows ? other.guess?.[0] : null)));
+    const word = other.label ?? (state.shows && other.guess ? `${other.guess[0]}? ${percent(other.guess[1])} %` : "");
+    const content = thumbnail(other.item) ?? h("span", { class: "line" }, other.line);
+    const mark = h("span", { class: "mark" }, word);
+    if (place >= 0) mark.style.setProperty("--class", colourOf(place));
+    mark.classList.toggle("given", Boolean(other.label));
+    return h("li", {}, h("button", { type: "button", onclick: () => visit(other.item), "aria-label": state.settings.kind === "image" ? `${other.line}, ${word}` : undefined }, content, mark));
+  }
+
+  function thumbnail(node) {
+    if (state.settings.kind !== "image") return null;
+    const image = h("img", { alt: "", loading: "lazy" });
+    Promise.resolve(model.get("images")(node)).then((address) => (image.src = address));
+    return image;
+  }
+
+  async function visit(node) {
+    const answer = await ask("item", { item: node });
+    if (!answer.ok) return;
+    state.prepared.delete(node);
+    state.visiting = prepare(answer.body);
+    show();
+  }
+
+  function leave() {
+    state.visiting = null;
+    state.place = -1;
+    show();
+  }
+
+  return { prepare, show, look, thumbnail, visit, leave };
+}

@@ -1,0 +1,64 @@
+// What the session tells by itself.
+import { count } from "./dom.js";
+
+export default function news(page) {
+  const { state } = page;
+  const { progressBar, progressText } = page.parts;
+
+  const timers = new Map();
+  /** Do something once, a little later, however often it is asked for meanwhile. */
+  function soon(name, work, delay) {
+    if (timers.has(name)) return;
+    timers.set(name, setTimeout(() => {
+      timers.delete(name);
+      work();
+    }, delay));
+  }
+
+  function hear(news, about) {
+    if (!state.settings) return;
+    if (about.progress) {
+      state.settings.progress = about.progress;
+      progressBar.value = about.progress[0];
+      progressText.textContent = `${about.progress[1]} …`;
+    }
+    const wait = state.settings.nodes > 200000 ? 2000 : 250;
+    if (news === "lost") {
+      if (!state.stopped) state.connected = false;
+      if (state.outbox.length) page.warn("Not saved: the server does not answer. The label is kept here and sent again.");
+      page.showStatus();
+    } else if (news === "hello") {
+      if (!state.connected || state.stopped) {
+        state.connected = true;
+        state.stopped = false;
+        page.warn("");
+        page.deliver();
+      }
+      if (about.layout !== state.layout) soon("layout", page.showLayout, 0);
+      state.layout = about.layout;
+      soon("colours", page.showColours, wait);
+      soon("estimate", page.showEstimate, 100);
+      if (!state.outbox.length) page.refill();
+    } else if (news === "ready" || news === "queue") {
+      if (!state.desk.length) soon("refill", page.refill, 0);
+    } else if (news === "opinion") {
+      soon("colours", page.showColours, wait);
+      soon("estimate", page.showEstimate, 250);
+    } else if (news === "estimate") soon("estimate", page.showEstimate, 50);
+    else if (news === "layout") {
+      state.layout = about.layout;
+      soon("layout", page.showLayout, 50);
+    } else if (news === "saved") {
+      if (!state.outbox.length) {
+        page.take(about);
+        soon("history", page.showHistory, 150);
+      }
+    } else if (news === "failure") page.start();
+    else if (news === "stopping") {
+      state.stopped = true;
+      page.warn(state.outbox.length ? `The server stopped; ${count(state.outbox.length, "label")} not saved yet. Start it again.` : "Stopped; all labels saved.");
+    }
+  }
+
+  return { soon, hear };
+}

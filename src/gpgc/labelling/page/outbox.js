@@ -1,0 +1,106 @@
+// Events on their way to the journal, and the next items on their way here.
+
+const AHEAD = 4; // items that are held here, ready to be shown
+
+export default function outbox(page) {
+  const { ask, state } = page;
+
+  // Labels wait in state.outbox until the journal has them, even if the tab is closed meanwhile.
+  const store = () => `gpgc-outbox-${state.settings.session}`;
+  const keep = () => {
+    try {
+      localStorage.setItem(store(), JSON.stringify(state.outbox));
+    } catch {
+      // a notebook may forbid it; the outbox then lives as long as the cell
+    }
+  };
+
+  function post(event) {
+    state.outbox.push({ event: crypto.randomUUID(), ...event });
+    keep();
+    page.showStatus();
+    deliver();
+  }
+
+  async function deliver() {
+    if (state.sending || !state.outbox.length || state.stopped) return;
+    state.sending = true;
+    const event = state.outbox[0];
+    const answer = await ask("events", event);
+    state.sending = false;
+    if (answer.ok) {
+      state.outbox.shift();
+      if (event.do !== "label" && event.do !== "skip") state.moved = true;
+      keep();
+      state.connected = true;
+      if (!state.stopped) page.warn("");
+      take(answer.body);
+    } else if (answer.status && answer.status < 500) {
+      state.outbox.shift();
+      keep();
+      page.warn(answer.body.problem);
+    } else {
+      state.connected = answer.status > 0;
+      page.warn(`Not saved: ${answer.body?.problem ?? "the server does not answer."} The label is kept here and sent again.`);
+      page.showStatus();
+      setTimeout(deliver, 700);
+      return;
+    }
+    page.showStatus();
+    if (state.outbox.length) deliver();
+    else {
+      refill();
+      page.soon("history", page.showHistory, 60);
+    }
+  }
+
+  function take(body) {
+    state.labels = body.labels ?? state.labels;
+    if (body.phase && body.phase !== state.phase) {
+      state.phase = body.phase;
+      if (!state.desk.length && !state.visiting) page.show();
+      page.soon("estimate", page.showEstimate, 0);
+    }
+    if (body.classes) {
+      state.classes = body.classes;
+      page.showClasses();
+    }
+    page.showStatus();
+  }
+
+  let refilling = false;
+  let outdated = false;
+  async function refill() {
+    outdated = refilling;
+    if (refilling || state.outbox.length) return;
+    refilling = true;
+    const answer = await ask("next", { n: AHEAD });
+    refilling = false;
+    if (outdated) return refill();
+    if (!answer.ok || state.outbox.length) {
+      if (!answer.ok && answer.status) page.warn(answer.body.problem);
+      return;
+    }
+    take(answer.body);
+    // what is looked at stays, unless an undo or a closing audit put something else before it
+    const [current] = state.moved ? [] : state.desk;
+    const others = answer.body.items.filter((each) => each.item !== current?.item).map(page.prepare);
+    state.desk = current ? [current, ...others] : others;
+    state.moved = false;
+    if (!state.visiting) page.show();
+    if (!state.desk.length && state.phase === "labelling" && state.labels < state.settings.nodes) setTimeout(refill, 400);
+  }
+
+  /** Take up what a closed tab left behind. */
+  function recover() {
+    try {
+      const left = JSON.parse(localStorage.getItem(store()) || "[]");
+      const isKnown = (event) => state.outbox.some((each) => each.event === event.event);
+      state.outbox = [...left.filter((event) => !isKnown(event)), ...state.outbox];
+    } catch {
+      // nothing was left, or nothing may be read
+    }
+  }
+
+  return { post, deliver, refill, take, recover };
+}

@@ -1,0 +1,31 @@
+// What the page says: to everybody, to screen readers, and about what is saved.
+import { count } from "./dom.js";
+
+export default function words(page) {
+  const { map, state } = page;
+  const { root, live, saved, labelCount, banner } = page.parts;
+
+  function say(text) {
+    live.textContent = text;
+  }
+
+  function warn(text) {
+    banner.textContent = text;
+    banner.hidden = !text;
+  }
+
+  function switchTheme() {
+    const dark = getComputedStyle(root).getPropertyValue("--is-dark").trim() === "1";
+    root.dataset.theme = dark ? "light" : "dark";
+    map.draw();
+  }
+
+  function showStatus() {
+    labelCount.textContent = count(state.labels, "label");
+    const unsent = state.outbox.length;
+    saved.textContent = unsent ? (state.connected ? "saving …" : `${unsent} not saved`) : state.labels ? "saved ✓" : "";
+    saved.classList.toggle("alarm", Boolean(unsent) && !state.connected);
+  }
+
+  return { say, warn, switchTheme, showStatus };
+}
