@@ -23,6 +23,7 @@ ROOMS = (
     ("estimators",),
     ("uncertainty",),
     ("labelling",),
+    ("plot", "report"),
     ("datasets", "image_features"),
     ("cli",),
 )

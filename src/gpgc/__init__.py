@@ -48,8 +48,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "uncertainty":
-        return import_module("gpgc.uncertainty")
+    if name in ("plot", "uncertainty"):
+        return import_module(f"gpgc.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'gpgc' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
