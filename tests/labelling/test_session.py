@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from gpgc.errors import DataError, InputError
+from gpgc.estimators import GPGCClassifier
 from gpgc.labelling.desks import Desks
 from gpgc.labelling.estimate import audited_accuracy, exact_interval, is_audit
 from gpgc.labelling.events import UnknownClassError
-from gpgc.labelling.export import export
+from gpgc.labelling.export import PREDICTION_COLUMNS, export, prediction_rows, to_csv
 from tests.labelling.conftest import made_up, work
 
 
@@ -113,12 +114,19 @@ def test_undone_redone_and_corrected_labels_equal_a_fresh_session(open_session, 
         journal=tmp_path / "fresh.jsonl",
         imported={name: given.label for name, given in session.ledger.labels.items()},
     )
-    one, other = (read(export(each.session, "predictions.csv")) for each in (desk, fresh))
-    assert [row["label"] for row in one] == [row["label"] for row in other]
-    for key in ("probability", "std"):
-        np.testing.assert_allclose(
-            [float(row[key]) for row in one], [float(row[key]) for row in other], atol=1e-6
-        )
+    one, other = (export(each.session, "predictions.csv") for each in (desk, fresh))
+    assert one == other
+
+
+def test_exports_are_a_fresh_fit_to_the_last_byte(open_session):
+    """Though they are computed in a thread beside the live model, from covariances it began."""
+    desk = open_session()
+    work(desk, 20)
+    given = desk.session.ledger.labels
+    y = [given[name].label if name in given else None for name in desk.session.ids]
+    fresh = GPGCClassifier().fit(desk.source.features, y)
+    rows = to_csv(PREDICTION_COLUMNS, prediction_rows(desk.session.ids, fresh))
+    assert export(desk.session, "predictions.csv") == rows
 
 
 def read(content):
@@ -239,6 +247,21 @@ def test_a_new_class_gets_a_key(open_session):
         desk.session.record({"do": "class", "label": name}, "anna")
     keys = [each["key"] for each in desk.classes()]
     assert keys == [*"1234567890", "⇧1", "⇧2"]
+
+
+def test_a_new_class_gets_a_colour_on_the_map(open_session):
+    desk = open_session()
+    work(desk, 9)
+    desk.session.record({"do": "class", "label": "d"}, "anna")
+    for node in desk.session.next("anna", 4):
+        desk.session.record({"do": "label", "item": node, "label": "d"}, "anna")
+    assert desk.session.live.settle()
+    codes, certainty = np.frombuffer(desk.colours(), dtype=np.uint8).reshape(-1, 2).T
+    given = [desk.session.index[n] for n, g in desk.session.ledger.labels.items() if g.label == "d"]
+    assert len(given) == 4
+    assert (codes[given] == 3).all()
+    assert (certainty[given] == 255).all()
+    assert (codes[np.setdiff1d(np.arange(300), given)] == 3).any()
 
 
 def test_imported_labels_are_taken_over_once(open_session):
