@@ -158,4 +158,6 @@ def _describe(estimator: GPGCClassifier, n_features: int | None) -> dict[str, An
         "classes": len(estimator.classes_),
         "labels": len(estimator.labelled_nodes_),
         "noise_variance": estimator.noise_variance_,
+        "space": estimator.space_,
+        "approximations": list(estimator.approximations_),
     }

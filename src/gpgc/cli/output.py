@@ -27,6 +27,8 @@ TITLES = {
     "unlabelled": "marked as unlabelled",
     "suggested": "label next",
     "noise_variance": "noise variance",
+    "space": "computed in space",
+    "approximations": "not exact",
     "test_nodes": "test nodes",
     "accuracy": "accuracy",
     "log_loss": "log loss",
@@ -59,7 +61,7 @@ def show(result: dict[str, Any], as_json: bool, quiet: bool) -> None:
     table.add_column(style="bold")
     table.add_column(justify="right", overflow="fold")
     for key, title_of_row in TITLES.items():
-        if result.get(key) is not None:
+        if result.get(key) not in (None, []):
             table.add_row(title_of_row, Text(_format(result[key])))
         elif key == "loo_accuracy" and key in result:
             table.add_row(title_of_row, "–")

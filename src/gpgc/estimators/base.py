@@ -47,6 +47,11 @@ class GraphProcess(PriorParameters):
         """The nodes (D,) whose labels or values were given."""
         return self.posterior_.labelled
 
+    @property
+    def space_(self) -> str:
+        """Where the posterior was computed: in ``"function"`` or ``"weight"`` space."""
+        return self.posterior_.space
+
     @shows_progress("predicting")
     def predict_latent(
         self,
@@ -147,10 +152,19 @@ class GraphProcess(PriorParameters):
         if choice is None:
             counted = counted * sample_weight / sample_weight.mean()
             announce("choice of views and noise")
-            choice = choose(prior, labelled, targets, noise, criterion, counted, relative)
+            choice = choose(
+                prior, labelled, targets, noise, criterion, counted, relative, self.space
+            )
         covariance = prior.covariance(choice.view_weights)
         posterior = condition(
-            covariance, labelled, targets, choice.levels, relative_noise=relative, path=choice.path
+            covariance,
+            labelled,
+            targets,
+            choice.levels,
+            relative_noise=relative,
+            path=choice.path,
+            root=choice.root,
+            space=self.space,
         )
         self.sample_weight_ = sample_weight
         self.prior_, self.view_weights_ = prior, dict(choice.view_weights)

@@ -16,6 +16,7 @@ from gpgc.estimators.given_labels import GivenLabels, encode_given
 from gpgc.estimators.inputs import FeatureNorm, check_noise
 from gpgc.estimators.probabilities import Probability
 from gpgc.estimators.verbose import shows_progress
+from gpgc.gp import Space
 from gpgc.graph import Normalization
 from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture, Prior
@@ -76,6 +77,9 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         Labels are often balanced where the world is not.
     random_state : int, default 0
         Seed of the landmarks that *broad* draws on large graphs; all else is exact.
+    space : {"auto", "function", "weight"}, default "auto"
+        Where the posterior is computed: with a matrix of D × D labels, or of r × r weights for a
+        covariance of finite rank r. Both are exact; by default the cheaper one.
     verbose : bool, default False
         Whether work of more than two seconds shows on standard error how far it is.
 
@@ -104,6 +108,8 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         The architecture on the graph, before any label.
     posterior_ : Posterior
         The prior covariance conditioned on the labels.
+    space_ : {"function", "weight"}
+        Where it was computed.
     approximations_ : tuple of str
         What is not exact in the covariance, a phrase each; empty on graphs of up to 2,000 nodes.
     calibration_ : Calibration
@@ -140,6 +146,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         n_jobs: int | None = None,
         memory_limit: int | str | None = None,
         random_state: int = 0,
+        space: Space = "auto",
         verbose: bool = False,
         probability: Probability = "calibrated",
         class_prior: Any = "estimated",
@@ -159,6 +166,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
             n_jobs=n_jobs,
             memory_limit=memory_limit,
             random_state=random_state,
+            space=space,
             verbose=verbose,
         )
         self.probability = probability

@@ -13,6 +13,7 @@ from gpgc.compute.progress import announce
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import FeatureNorm, warn_of_raw_features, with_norm
 from gpgc.files import parse_bytes
+from gpgc.gp import Space
 from gpgc.graph import Nodes, Normalization, as_adjacency, neighbor_graph
 from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture, Prior, architecture_from
@@ -38,6 +39,7 @@ class PriorParameters(BaseEstimator):
         n_jobs: int | None = None,
         memory_limit: int | str | None = None,
         random_state: int = 0,
+        space: Space = "auto",
         verbose: bool = False,
     ) -> None:
         self.model = model
@@ -54,6 +56,7 @@ class PriorParameters(BaseEstimator):
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
         self.random_state = random_state
+        self.space = space
         self.verbose = verbose
 
     def make_prior(self, X: Any, adjacency: Any, n_nodes: int) -> Prior:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from gpgc._typing import Array, Integers
+from gpgc.errors import InputError
 from gpgc.gp.factor import CholeskyFactor
 from gpgc.gp.function_space import FunctionSpace
+from gpgc.gp.labelled_root import LabelledRoot
 from gpgc.gp.noise_path import NoisePath
 from gpgc.gp.posterior import Posterior
 from gpgc.gp.targetwise import Targetwise
@@ -29,6 +31,7 @@ def condition(
     *,
     relative_noise: Array | None = None,
     path: NoisePath | None = None,
+    root: LabelledRoot | None = None,
     space: Space = "auto",
 ) -> Posterior:
     """Condition a covariance on noisy values of labelled nodes.
@@ -47,6 +50,8 @@ def condition(
         The noise of each label over σ_τ²; 1 when not given.
     path : NoisePath, optional
         Of all labels under this covariance, where it is known: nothing is factorised again.
+    root : LabelledRoot, optional
+        Of all labels under this covariance, where it is known.
     space : {"auto", "function", "weight"}, default "auto"
         Function space takes D³, weight space D r² + r³ for a covariance of rank r; both are
         exact. By default the cheaper one.
@@ -56,9 +61,9 @@ def condition(
     Posterior
         With variances of shape (n,) for one level, (n, k) for several targets of their own.
     """
-    chosen = space
-    if space == "auto":
-        chosen = "function" if (levels == 0).any() else _cheaper(covariance, len(labelled))
+    chosen = space_for(covariance, len(labelled), space)
+    if space == "auto" and (levels == 0).any():
+        chosen = "function"
     distinct, index = np.unique(levels, return_inverse=True)
     gram = None
     if chosen == "function" and path is None:
@@ -69,7 +74,8 @@ def condition(
     for number, level in enumerate(distinct.tolist()):
         columns = targets if len(levels) == 1 else targets[:, index == number]
         if chosen == "weight":
-            parts.append(WeightSpace(covariance, labelled, columns, level, relative_noise))
+            known = root if len(levels) == 1 or root is None else root.of_targets(index == number)
+            parts.append(WeightSpace(covariance, labelled, columns, level, relative_noise, known))
             continue
         noise = level if relative_noise is None else level * relative_noise
         factor = CholeskyFactor(gram, noise) if path is None else path.factor(level)
@@ -77,6 +83,26 @@ def condition(
     return parts[0] if len(levels) == 1 else Targetwise(parts, index)
 
 
-def _cheaper(covariance: Covariance, n_labels: int) -> Space:
+def space_for(covariance: Covariance, n_labels: int, space: Space = "auto") -> Space:
+    """Return the space in which a covariance is conditioned on so many labels.
+
+    Parameters
+    ----------
+    covariance : Covariance
+        Γ of all nodes.
+    n_labels : int
+        D.
+    space : {"auto", "function", "weight"}, default "auto"
+        The cheaper one, or which.
+    """
     rank = covariance.rank
+    if space not in get_args(Space):
+        raise InputError(f"space must be one of {', '.join(get_args(Space))}, got {space!r}")
+    if space == "weight" and rank is None:
+        raise InputError(
+            "space must be 'auto' or 'function' for a covariance without a finite root, "
+            f"got {space!r}"
+        )
+    if space != "auto":
+        return space
     return "weight" if rank is not None and rank < n_labels else "function"

@@ -45,6 +45,8 @@ class FunctionSpace(Posterior):
     array([[0.76, 0.87, 0.65]])
     """
 
+    space = "function"
+
     def __init__(
         self,
         covariance: Covariance,
@@ -88,10 +90,12 @@ class FunctionSpace(Posterior):
         posterior = prior - explained.T @ explained
         return np.asarray(posterior + posterior.T) / 2
 
-    def leave_one_out(self) -> LeaveOneOut:
+    def leave_one_out(self, among: Integers | None = None) -> LeaveOneOut:
         """Return y − K⁻¹y / q and 1 / q with q = diag(K⁻¹) (Rasmussen and Williams, 5.12)."""
-        precision = self.factor.inverse_diagonal()
-        return LeaveOneOut(self.targets - self.weights / precision[:, None], 1 / precision)
+        chosen = slice(None) if among is None else among
+        precision = self.factor.inverse_diagonal()[chosen]
+        mean = self.targets[chosen] - self.weights[chosen] / precision[:, None]
+        return LeaveOneOut(mean, 1 / precision)
 
     def log_marginal_likelihood(self) -> float:
         """Return −½ Σ_k (y_kᵀK⁻¹y_k + log det K + D log 2π)."""

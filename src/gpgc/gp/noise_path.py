@@ -51,9 +51,9 @@ class NoisePath:
 
     def __init__(self, gamma: Any, targets: Any, relative_noise: Array | None = None) -> None:
         matrix, self.scale, unit = checked_gram(gamma)
-        self.targets = np.asarray(targets, dtype=np.float64)
+        self.targets: Array = np.asarray(targets, dtype=np.float64)
         ones = np.ones(len(matrix))
-        self.relative_noise = ones if relative_noise is None else np.asarray(relative_noise)
+        self.relative_noise: Array = ones if relative_noise is None else np.asarray(relative_noise)
         root = np.sqrt(self.relative_noise)
         if relative_noise is not None:
             matrix = matrix / np.outer(root, root)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from gpgc._typing import Array, Index, Integers
 from gpgc.kernels import Covariance
@@ -27,11 +27,19 @@ class Posterior(ABC):
         The labelled nodes.
     targets : array of shape (D, k)
         Y, their values.
+    space : {"function", "weight"}
+        Whether the matrices are of labels (D × D) or of weights (r × r).
     """
 
+    space: Literal["function", "weight"]
     covariance: Covariance
     labelled: Integers
     targets: Array
+
+    def __repr__(self) -> str:
+        labels = f"{len(self.labelled):,} labels of {self.covariance.n_nodes:,} nodes"
+        rank = f", rank {self.covariance.rank:,}" if self.space == "weight" else ""
+        return f"posterior in {self.space} space, {labels}{rank}"
 
     @abstractmethod
     def mean(self, rows: Index = None) -> Array:
@@ -46,8 +54,14 @@ class Posterior(ABC):
         """Return the posterior covariance (n, n) of nodes."""
 
     @abstractmethod
-    def leave_one_out(self) -> LeaveOneOut:
-        """Return how each label is predicted from the others, in closed form."""
+    def leave_one_out(self, among: Integers | None = None) -> LeaveOneOut:
+        """Return how each label is predicted from all others, in closed form.
+
+        Parameters
+        ----------
+        among : int array, optional
+            Which labels, as indices of ``labelled``; all when not given.
+        """
 
     @abstractmethod
     def log_marginal_likelihood(self) -> float:

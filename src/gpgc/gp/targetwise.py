@@ -26,6 +26,7 @@ class Targetwise(Posterior):
 
     def __init__(self, posteriors: Sequence[Posterior], level: Integers) -> None:
         self.posteriors, self.level = tuple(posteriors), np.asarray(level)
+        self.space = posteriors[0].space
         self.covariance, self.labelled = posteriors[0].covariance, posteriors[0].labelled
         self.targets = self._by_target([part.targets for part in self.posteriors])
 
@@ -41,9 +42,9 @@ class Targetwise(Posterior):
         """Return the posterior covariance (n, n, k)."""
         return self._for_each(lambda part: part.joint_covariance(rows))
 
-    def leave_one_out(self) -> LeaveOneOut:
+    def leave_one_out(self, among: Integers | None = None) -> LeaveOneOut:
         """Return means and variances, both (D, k)."""
-        parts = [part.leave_one_out() for part in self.posteriors]
+        parts = [part.leave_one_out(among) for part in self.posteriors]
         variance = np.stack([part.variance for part in parts], axis=-1)[..., self.level]
         return LeaveOneOut(self._by_target([part.mean for part in parts]), variance)
 

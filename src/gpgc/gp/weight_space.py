@@ -11,16 +11,11 @@ from scipy.linalg import cho_solve, cholesky, solve_triangular
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute import small_matrices
 from gpgc.errors import InputError
+from gpgc.gp.labelled_root import LabelledRoot
 from gpgc.gp.posterior import LeaveOneOut, Posterior
 from gpgc.kernels import Covariance
 
 RootFunction: TypeAlias = Callable[[Array], Array]
-
-TILE_BYTES = 2**27
-"""Size of the labelled rows of the root that are multiplied at once."""
-
-LEAST_ROWS = 256
-"""Labelled rows that are multiplied at once however small the memory limit is."""
 
 
 class WeightSpace(Posterior):
@@ -50,6 +45,8 @@ class WeightSpace(Posterior):
         σ² > 0.
     relative_noise : array of shape (D,), optional
         r, the noise of each label over σ²; 1 when not given.
+    root : LabelledRoot, optional
+        Of this covariance and these labels, where it is known.
 
     Examples
     --------
@@ -58,7 +55,11 @@ class WeightSpace(Posterior):
     >>> posterior = WeightSpace(covariance, np.array([0, 1]), np.array([[1.0], [2.0]]), 0.1)
     >>> posterior.mean().round(2).T
     array([[0.98, 1.96, 2.94]])
+    >>> posterior
+    posterior in weight space, 2 labels of 3 nodes, rank 1
     """
+
+    space = "weight"
 
     def __init__(
         self,
@@ -67,6 +68,7 @@ class WeightSpace(Posterior):
         targets: Array,
         noise_variance: float,
         relative_noise: Array | None = None,
+        root: LabelledRoot | None = None,
     ) -> None:
         if not (np.isfinite(noise_variance) and noise_variance > 0):
             raise InputError(
@@ -75,14 +77,13 @@ class WeightSpace(Posterior):
         self.covariance, self.labelled = covariance, np.asarray(labelled, dtype=np.intp)
         self.targets = np.asarray(targets, dtype=np.float64)
         self.noise_variance = float(noise_variance)
-        ones = np.ones(len(self.labelled))
-        self._relative = ones if relative_noise is None else np.asarray(relative_noise, np.float64)
-        gram, moments = root_moments(covariance, self.labelled, self.targets, self._relative)
-        with small_matrices(len(gram)):
+        known = root or LabelledRoot(covariance, self.labelled, self.targets, relative_noise)
+        self._relative, self._moments = known.relative_noise, known.moments
+        with small_matrices(known.rank):
+            gram = known.gram.copy()
             gram[np.diag_indices_from(gram)] += self.noise_variance
             self._lower = cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
-            self.weights = cho_solve((self._lower, True), moments)
-        self._moments = moments
+            self.weights = cho_solve((self._lower, True), self._moments)
 
     def mean(self, rows: Index = None) -> Array:
         """Return Φ[rows] E[w]."""
@@ -103,13 +104,24 @@ class WeightSpace(Posterior):
         white = self._whiten(self.covariance.root(rows))
         return np.asarray(self.noise_variance * (white.T @ white))
 
-    def leave_one_out(self) -> LeaveOneOut:
+    def leave_one_out(self, among: Integers | None = None) -> LeaveOneOut:
         """Return y − (y − φᵀE[w]) / (1 − h) and σ² r / (1 − h)."""
-        leverage = self.variance(self.labelled) / self.noise_variance / self._relative
+        chosen = slice(None) if among is None else among
+        nodes, targets = self.labelled[chosen], self.targets[chosen]
+        noise = self.noise_variance * self._relative[chosen]
+        mean, variance = np.empty(targets.shape), np.empty(len(nodes))
+        weights = self.weights
+
+        def tile(part: slice) -> None:
+            root = self.covariance.root(nodes[part]).astype(np.float64)
+            mean[part] = root @ weights
+            white = self._whiten(root)
+            variance[part] = np.einsum("rn,rn->n", white, white)
+
+        self._in_tiles(len(nodes), tile)
+        leverage = self.noise_variance * variance / noise
         left = np.maximum(1 - leverage, np.finfo(np.float64).eps)
-        residual = self.targets - self.mean(self.labelled)
-        mean = self.targets - residual / left[:, None]
-        return LeaveOneOut(mean, self.noise_variance * self._relative / left)
+        return LeaveOneOut(targets - (targets - mean) / left[:, None], noise / left)
 
     def log_marginal_likelihood(self) -> float:
         """Return the log evidence.
@@ -140,27 +152,14 @@ class WeightSpace(Posterior):
         """Return answer(Φ[tile]) for tiles of rows, put together in float64."""
         chosen = self.covariance.indices(rows)
         out = np.empty((len(chosen), *shape))
-        self.covariance.context.fill(
-            out,
-            lambda part: answer(self.covariance.root(chosen[part])),
-            len(self._lower) * self.covariance.dtype.itemsize,
-        )
+
+        def tile(part: slice) -> None:
+            out[part] = answer(self.covariance.root(chosen[part]))
+
+        self._in_tiles(len(chosen), tile)
         return out
 
-
-def root_moments(
-    covariance: Covariance, labelled: Integers, targets: Array, relative_noise: Array
-) -> tuple[Array, Array]:
-    """Return Φ̃ᵀΦ̃ (r, r) and Φ̃ᵀỸ (r, k), summed over tiles of labelled nodes in float64."""
-    context, rank = covariance.context, covariance.rank or 0
-    context.require(2 * rank**2 * 8, f"the {rank:,} × {rank:,} matrices of the weights")
-    gram, moments = np.zeros((rank, rank)), np.zeros((rank, targets.shape[1]))
-    scale = 1 / np.sqrt(relative_noise)
-    tile_rows = max(LEAST_ROWS, context.budget(TILE_BYTES) // max(1, rank * 8))
-    for start in range(0, len(labelled), tile_rows):
-        part = slice(start, start + tile_rows)
-        root = covariance.root(labelled[part]).astype(np.float64)
-        root *= scale[part, None]
-        gram += root.T @ root
-        moments += root.T @ (targets[part] * scale[part, None])
-    return gram, moments
+    def _in_tiles(self, n_rows: int, work: Callable[[slice], None]) -> None:
+        """Call a function for tiles of rows of the root, side by side."""
+        context = self.covariance.context
+        context.map(work, context.tiles(n_rows, len(self._lower) * self.covariance.dtype.itemsize))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
 from gpgc._typing import Array, Integers
-from gpgc.gp.noise_path import NoisePath
+from gpgc.gp import LabelledRoot, LevelPath, NoisePath, Space, WeightPath, space_for
+from gpgc.kernels import Mix
 from gpgc.models import Prior, ViewWeights
 from gpgc.selection.noise_choice import (
     Criterion,
@@ -18,6 +20,7 @@ from gpgc.selection.noise_choice import (
     clearly_better,
     leave_out_at,
 )
+from gpgc.selection.noise_search import search_noise
 
 MANY_LABELS = 2000
 """Labels from which on so many of them, evenly spread, choose for all."""
@@ -38,11 +41,14 @@ class Choice:
         σ_τ², one for all targets or one each.
     path : NoisePath or None
         Of all labels at these weights, where it was computed.
+    root : LabelledRoot or None
+        Of all labels at these weights, where the choice was made in weight space.
     """
 
     view_weights: ViewWeights
     levels: Array
     path: NoisePath | None = None
+    root: LabelledRoot | None = None
 
 
 def choose(
@@ -53,11 +59,15 @@ def choose(
     criterion: Criterion,
     weights: Array,
     relative_noise: Array | None = None,
+    space: Space = "auto",
 ) -> Choice:
     """Choose the weights of the views and the noise by leaving labels out.
 
     Views are judged at the best noise of each, or at the one that is given; one is taken in place
-    of the usual ones only if leaving out costs clearly less.
+    of the usual ones only if leaving out costs clearly less. Many labels of a covariance of small
+    rank are judged all at once, in weight space. Otherwise 2,000 of them choose the views, and the
+    noise too in function space; in weight space the search for the noise goes on from there, each
+    of a sample of labels predicted from all others (:mod:`gpgc.selection.noise_search`).
 
     Parameters
     ----------
@@ -76,6 +86,8 @@ def choose(
         What leaving each labelled node out counts.
     relative_noise : array of shape (D,), optional
         The noise of each label over σ_τ²; 1 when not given.
+    space : {"auto", "function", "weight"}, default "auto"
+        As in :func:`gpgc.gp.condition`.
     """
     candidates = prior.view_weights
     if not isinstance(noise, str) and len(candidates) == 1:
@@ -85,24 +97,94 @@ def choose(
         n_levels = targets.shape[1] if criterion == "density" else 1
         return Choice(candidates[0], np.full(n_levels, prior.architecture.relative_noise * scale))
     few = np.linspace(0, len(labelled) - 1, min(len(labelled), MANY_LABELS)).astype(np.intp)
+    usual = prior.architecture.relative_noise
+    judge = _Judge(targets, noise, criterion, weights, usual)
+    names = tuple(dict.fromkeys(name for weights_ in candidates for name in weights_))
+    ranks = [prior.view(name).rank for name in names]
+    total = None if None in ranks else sum(rank for rank in ranks if rank is not None)
+    if space != "function" and total is not None and total < len(few) < len(labelled):
+        root = _root_of_views(prior, names, labelled, targets, relative_noise)
+        best = _best(candidates, judge, lambda w: WeightPath(_weighted(root, prior, names, w)))
+        return Choice(
+            best.view_weights, best.levels, root=_weighted(root, prior, names, best.view_weights)
+        )
     prior.context.require(
         8 * LABEL_MATRICES * len(few) ** 2, f"the covariance of {len(few):,} labels"
     )
-    grams = {
-        name: prior.view(name).block(labelled[few], labelled[few])
-        for name in dict.fromkeys(name for weights_ in candidates for name in weights_)
-    }
+    nodes = labelled[few]
+    grams = {name: prior.view(name).block(nodes, nodes) for name in names}
     relative = None if relative_noise is None else relative_noise[few]
-    judge = _Judge(targets[few], noise, criterion, weights[few], prior.architecture.relative_noise)
-    best: tuple[ViewWeights, NoisePath, list[NoiseChoice]] | None = None
+    best = _best(
+        candidates,
+        replace(judge, targets=targets[few], weights=weights[few]),
+        lambda w: NoisePath(_mixed(grams, w), targets[few], relative),
+    )
+    if len(few) == len(labelled):
+        assert isinstance(best.path, NoisePath)
+        return Choice(best.view_weights, best.levels, best.path)
+    covariance = prior.covariance(best.view_weights)
+    if not isinstance(noise, str) or space_for(covariance, len(labelled), space) == "function":
+        return Choice(best.view_weights, best.levels)
+    root = LabelledRoot(covariance, labelled, targets, relative_noise)
+    levels = search_noise(root, best.levels, noise, criterion, weights, usual)
+    return Choice(best.view_weights, levels, root=root)
+
+
+class _Best(NamedTuple):
+    """The weights that were found best, with their noise and what was computed for them."""
+
+    view_weights: ViewWeights
+    path: LevelPath
+    choices: list[NoiseChoice]
+
+    @property
+    def levels(self) -> Array:
+        return np.array([choice.noise_variance for choice in self.choices])
+
+
+def _best(
+    candidates: Sequence[ViewWeights],
+    judge: _Judge,
+    path_of: Callable[[ViewWeights], LevelPath],
+) -> _Best:
+    """Return the first of the weights, or later ones where they are clearly better."""
+    best: _Best | None = None
     for candidate in candidates:
-        path = NoisePath(_mixed(grams, candidate), targets[few], relative)
+        path = path_of(candidate)
         found = judge.choices(path)
-        if best is None or clearly_better(_losses(found), _losses(best[2])):
-            best = candidate, path, found
+        if best is None or clearly_better(_losses(found), _losses(best.choices)):
+            best = _Best(candidate, path, found)
     assert best is not None
-    levels = np.array([choice.noise_variance for choice in best[2]])
-    return Choice(best[0], levels, best[1] if len(few) == len(labelled) else None)
+    return best
+
+
+def _root_of_views(
+    prior: Prior,
+    names: Sequence[str],
+    labelled: Integers,
+    targets: Array,
+    relative_noise: Array | None,
+) -> LabelledRoot:
+    """Return the labelled rows of the roots of all views, side by side."""
+    every = Mix([prior.view(name) for name in names], [1.0] * len(names))
+    return LabelledRoot(every, labelled, targets, relative_noise)
+
+
+def _weighted(
+    root: LabelledRoot, prior: Prior, names: Sequence[str], weights: ViewWeights
+) -> LabelledRoot:
+    """Return the root of views with weights, as rescaled columns of the root of all views."""
+    ranks = [prior.view(name).rank or 0 for name in names]
+    starts = dict(zip(names, np.cumsum([0, *ranks[:-1]]).tolist(), strict=True))
+    columns, factors = [], []
+    for name, weight in weights.items():
+        if weight:
+            rank = prior.view(name).rank or 0
+            columns.append(np.arange(starts[name], starts[name] + rank))
+            factors.append(np.full(rank, weight**0.5))
+    return root.rescaled(
+        prior.covariance(weights), np.concatenate(columns), np.concatenate(factors)
+    )
 
 
 @dataclass(frozen=True)
@@ -115,7 +197,7 @@ class _Judge:
     weights: Array
     usual_noise: float
 
-    def choices(self, path: NoisePath) -> list[NoiseChoice]:
+    def choices(self, path: LevelPath) -> list[NoiseChoice]:
         """Return one choice for all targets, or one for each."""
         apart = self.criterion == "density"
         parts = [path.of_target(j) for j in range(self.targets.shape[1])] if apart else [path]
@@ -126,7 +208,7 @@ class _Judge:
             for part, level in zip(parts, self.noise.tolist(), strict=True)
         ]
 
-    def _choose(self, path: NoisePath, how: str) -> NoiseChoice:
+    def _choose(self, path: LevelPath, how: str) -> NoiseChoice:
         if not path.targets.any():  # a constant target tells nothing of its noise
             return NoiseChoice(self.usual_noise * path.scale, losses=np.zeros(len(self.weights)))
         if how == "loo":

@@ -8,7 +8,7 @@ from typing import Literal, Self
 import numpy as np
 
 from gpgc._typing import Array, Integers
-from gpgc.gp.noise_path import NoisePath
+from gpgc.gp.level_path import LevelPath
 from gpgc.probability.softmax import cross_entropies
 from gpgc.probability.temperature import fit_temperature
 
@@ -55,7 +55,7 @@ class NoiseChoice:
 
 
 def choose_noise(
-    path: NoisePath,
+    path: LevelPath,
     criterion: Criterion,
     weights: Array | None = None,
     usual_noise: float | None = None,
@@ -67,7 +67,7 @@ def choose_noise(
 
     Parameters
     ----------
-    path : NoisePath
+    path : LevelPath
         Of the labelled nodes.
     criterion : {"density", "cross_entropy", "evidence"}
         Leave-one-out log density (regression), leave-one-out cross-entropy of a softmax with a
@@ -111,7 +111,7 @@ def choose_noise(
 
 
 def leave_out_at(
-    path: NoisePath, noise: float, criterion: Criterion, weights: Array | None = None
+    path: LevelPath, noise: float, criterion: Criterion, weights: Array | None = None
 ) -> NoiseChoice:
     """Return a noise that is known, with what leaving each node out costs at it.
 
@@ -130,7 +130,7 @@ def leave_out_at(
     return NoiseChoice(float(noise), float(table.temperatures[0]), table.losses[0])
 
 
-def noise_bounds(path: NoisePath) -> tuple[float, float]:
+def noise_bounds(path: LevelPath) -> tuple[float, float]:
     """Return the relative noise below and above which nothing changes.
 
     Less noise than ten times the rounding error of Γ_DD cannot be told from none. With ten times
@@ -158,7 +158,7 @@ class _Table:
 
     @classmethod
     def of(
-        cls, path: NoisePath, relative: Array, criterion: Criterion, weights: Array | None
+        cls, path: LevelPath, relative: Array, criterion: Criterion, weights: Array | None
     ) -> Self:
         few = max(1, MANY_SCORES // max(1, path.targets.size))
         if len(relative) > few:

@@ -1,0 +1,186 @@
+"""Noise levels in weight space: the same as in function space, and as one level at a time."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gpgc import GPGCClassifier, GPGCRegressor
+from gpgc.errors import InputError
+from gpgc.gp import (
+    FunctionSpace,
+    LabelledRoot,
+    NoisePath,
+    SampledLevels,
+    WeightPath,
+    WeightSpace,
+    condition,
+)
+from gpgc.graph import Nodes, as_adjacency
+from gpgc.kernels import Mix
+from gpgc.models import Broad, Prior
+from gpgc.selection import choice as choice_module
+from gpgc.selection.choice import choose
+from gpgc.selection.noise_search import search_noise
+
+LEVELS = np.array([1e-3, 0.05, 2.0])
+
+
+@pytest.fixture(scope="module")
+def prior():
+    rng = np.random.default_rng(0)
+    classes = np.arange(150) % 2
+    graph = as_adjacency(sp.random_array((150, 150), density=0.03, rng=rng))
+    features = rng.normal(size=(150, 9)) + classes[:, None]
+    return Prior(Broad(exact_nodes=10, n_landmarks=8), Nodes(graph, features))
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["alike", "weighted"])
+def labels(request):
+    rng = np.random.default_rng(1)
+    relative = rng.uniform(0.5, 2.0, size=80) if request.param else None
+    return rng.permutation(150)[:80], rng.normal(size=(80, 3)), relative
+
+
+@pytest.fixture
+def root(prior, labels):
+    return LabelledRoot(prior.covariance(), *labels)
+
+
+def test_all_levels_are_those_of_function_space(prior, labels, root):
+    labelled, targets, relative = labels
+    by_weights = WeightPath(root)
+    by_functions = NoisePath(prior.covariance().block(labelled, labelled), targets, relative)
+    assert by_weights.scale == pytest.approx(by_functions.scale)
+    for found, expected in zip(
+        by_weights.leave_one_out(LEVELS), by_functions.leave_one_out(LEVELS), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, atol=1e-8)
+    np.testing.assert_allclose(
+        by_weights.log_marginal_likelihood(LEVELS),
+        by_functions.log_marginal_likelihood(LEVELS),
+        rtol=1e-8,
+    )
+    one = by_weights.of_target(1)
+    np.testing.assert_allclose(
+        one.log_marginal_likelihood(LEVELS),
+        by_functions.of_target(1).log_marginal_likelihood(LEVELS),
+        rtol=1e-8,
+    )
+    np.testing.assert_allclose(one.leave_one_out(LEVELS)[0], found_column(by_functions), atol=1e-8)
+
+
+def found_column(path):
+    return path.leave_one_out(LEVELS)[0][:, :, [1]]
+
+
+def test_leaving_one_out_is_leaving_it_out(prior, labels, root):
+    labelled, targets, relative = labels
+    mean, variance = WeightPath(root).leave_one_out(LEVELS[1:2])
+    rest = np.delete(np.arange(80), 7)
+    without = condition(
+        prior.covariance(),
+        labelled[rest],
+        targets[rest],
+        LEVELS[1:2],
+        relative_noise=None if relative is None else relative[rest],
+    )
+    noise = LEVELS[1] * (1 if relative is None else relative[7])
+    np.testing.assert_allclose(mean[0, 7], without.mean(labelled[[7]])[0], atol=1e-8)
+    assert variance[0, 7] == pytest.approx(without.variance(labelled[[7]])[0] + noise)
+
+
+def test_a_sample_of_labels_level_by_level(root):
+    among = np.array([3, 50, 11])
+    every, some = WeightPath(root), SampledLevels(root, among)
+    for found, expected in zip(
+        some.leave_one_out(LEVELS), every.leave_one_out(LEVELS), strict=True
+    ):
+        np.testing.assert_allclose(found, expected[:, among], atol=1e-8)
+    evidence = some.log_marginal_likelihood(LEVELS)
+    np.testing.assert_allclose(evidence, every.log_marginal_likelihood(LEVELS), rtol=1e-8)
+    np.testing.assert_allclose(
+        some.of_target(2).leave_one_out(LEVELS)[0],
+        every.of_target(2).leave_one_out(LEVELS)[0][:, among],
+        atol=1e-8,
+    )
+
+
+def test_weights_of_views_are_rescaled_blocks_of_one_matrix(prior, labels):
+    graph, features = prior.view("graph"), prior.view("features")
+    both = LabelledRoot(Mix([graph, features], [1.0, 1.0]), *labels)
+    weights = {"features": 0.25, "graph": 0.75}
+    columns = np.concatenate([np.arange(graph.rank, both.rank), np.arange(graph.rank)])
+    factors = np.sqrt(np.repeat([0.25, 0.75], [features.rank, graph.rank]))
+    found = both.rescaled(prior.covariance(weights), columns, factors)
+    expected = LabelledRoot(prior.covariance(weights), *labels)
+    np.testing.assert_allclose(found.gram, expected.gram, atol=1e-12)
+    np.testing.assert_allclose(found.moments, expected.moments, atol=1e-12)
+    assert found.scale == pytest.approx(expected.scale)
+    np.testing.assert_allclose(
+        WeightPath(found).leave_one_out(LEVELS)[0], WeightPath(expected).leave_one_out(LEVELS)[0]
+    )
+
+
+@pytest.mark.parametrize("criterion", ["cross_entropy", "density"])
+def test_a_small_rank_chooses_on_all_labels_as_function_space_does(prior, criterion, monkeypatch):
+    labelled, codes = np.arange(120), np.arange(120) % 2
+    targets = np.eye(2)[codes] + (0.1 * np.eye(2)[1 - codes] if criterion == "density" else 0)
+    settings = (prior, labelled, targets, "loo", criterion, np.full(120, 0.9))
+    exact = choose(*settings, space="function")
+    monkeypatch.setattr(choice_module, "MANY_LABELS", 40)
+    found = choose(*settings)
+    assert found.root is not None
+    assert found.view_weights == exact.view_weights
+    np.testing.assert_allclose(found.levels, exact.levels)
+
+
+def test_the_noise_goes_on_to_be_searched_on_all_labels(prior):
+    rng = np.random.default_rng(3)
+    labelled, covariance = np.arange(140), prior.covariance()
+    values = covariance.root(labelled) @ rng.normal(size=(covariance.rank, 2))
+    targets = values + np.array([0.02, 0.3]) * rng.normal(size=values.shape)
+    root = LabelledRoot(covariance, labelled, targets)
+    path, near = WeightPath(root), np.array([10**-0.5, 1, 10**0.5])
+    found = search_noise(root, np.array([0.05, 0.05]), "loo", "density", np.ones(140), 0.01)
+    assert found[0] < 0.01 < found[1]
+    for column, level in enumerate(found):
+        mean, variance = path.of_target(column).leave_one_out(level * near)
+        error = (targets[:, [column]] - mean)[:, :, 0] ** 2 / variance
+        losses = 0.5 * (error + np.log(variance)).sum(axis=1)
+        pull = 0.5 * np.log10(level * near / root.scale / 0.01) ** 2
+        assert (losses + pull).argmin() == 1
+    (level,) = search_noise(root, np.array([0.05]), "evidence", "density", np.ones(140), 0.01)
+    assert path.log_marginal_likelihood(level * near).argmax() == 1
+
+
+@pytest.mark.parametrize("kind", [GPGCClassifier, GPGCRegressor])
+def test_an_estimator_can_be_told_where(kind, prior):
+    nodes = prior.nodes
+    y = np.where(np.arange(150) < 100, np.arange(150) % 2, -1)
+    if kind is GPGCRegressor:
+        y = np.where(y < 0, np.nan, y + 0.1 * np.sin(np.arange(150)))
+    architecture = Broad(exact_nodes=10, n_landmarks=8)
+    answers = {}
+    for space, posterior in (("weight", WeightSpace), ("function", FunctionSpace)):
+        estimator = kind(architecture, dtype="float64", noise_variance=0.03, space=space)
+        estimator.fit(nodes.features, y, adjacency=nodes.adjacency)
+        assert isinstance(estimator.posterior_, posterior)
+        assert estimator.space_ == space
+        answers[space] = [
+            *estimator.predict_latent(return_std=True),
+            *estimator.leave_one_out(),
+            np.array(estimator.log_marginal_likelihood_),
+        ]
+    for found, expected in zip(*answers.values(), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-8, rtol=1e-8)
+    assert kind(architecture).fit(nodes.features, y, nodes.adjacency).space_ == "weight"
+
+
+def test_a_space_that_is_none(prior):
+    nodes, y = prior.nodes, np.where(np.arange(150) < 100, np.arange(150) % 2, -1)
+    for model, space, message in (
+        ("broad", "frequency", "space must be one of auto, function, weight"),
+        ("big", "weight", "space must be 'auto' or 'function' for a covariance without"),
+    ):
+        with pytest.raises(InputError, match=message):
+            GPGCClassifier(model, space=space).fit(nodes.features, y, nodes.adjacency)
