@@ -15,6 +15,7 @@ ROOMS = (
     ("files",),
     ("compute",),
     ("graph",),
+    ("tables",),
     ("kernels",),
     ("models",),
     ("gp",),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gpgc.labelling.labelling import Labelling
     from gpgc.labelling.suggest import suggest
     from gpgc.models import covariance
+    from gpgc.tables import NodeTable, encode_table
 
 __version__ = "0.2.0"
 
@@ -25,9 +26,11 @@ __all__ = [
     "GPGCWarning",
     "InputError",
     "Labelling",
+    "NodeTable",
     "__version__",
     "count_votes",
     "covariance",
+    "encode_table",
     "label",
     "load",
     "select",
@@ -38,8 +41,10 @@ _HOMES = {
     "GPGCClassifier": "gpgc.estimators",
     "GPGCRegressor": "gpgc.estimators",
     "Labelling": "gpgc.labelling.labelling",
+    "NodeTable": "gpgc.tables",
     "count_votes": "gpgc.estimators.votes",
     "covariance": "gpgc.models",
+    "encode_table": "gpgc.tables",
     "label": "gpgc.labelling.label",
     "load": "gpgc.estimators",
     "select": "gpgc.estimators.select",

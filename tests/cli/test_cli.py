@@ -152,11 +152,11 @@ def test_wrong_files_end_with_one_sentence(files, name, content, words):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("name,x\na,1\n", "first column is id"),
+        ("name,x\na,1\n", "expected a header with a column id"),
         ("id\na\n", "at least one feature"),
         ("id,x\n", "at least one node"),
         ("id,x\na,1\na,2\n", "line 3: expected each id once"),
-        ("id,x\na,one\n", "line 2: expected a finite number as x, got 'one'"),
+        ("id,x\na,1\nb,2\nc,one\n", "line 4: expected a finite number as x, got 'one'"),
         ("id,x\na,inf\n", "finite number"),
         ("id,x\na,1,2\n", "expected 2 values, got 3"),
         ("id,x\na,1\nb,2\n", "edges.csv line 3: node 'c' as target has no row in the features"),

@@ -217,7 +217,9 @@ def test_an_edge_list_as_a_frame_is_told_what_to_do():
     pd = pytest.importorskip("pandas")
     for names in (["a", "b", "c"], [0, 1, 2]):
         frame = pd.DataFrame({"source": names, "target": names})
-        with pytest.raises(InputError, match=r"frame\['source'\], frame\['target'\].*edgelist"):
+        with pytest.raises(
+            InputError, match=r"frame\['source'\], frame\['target'\].*fit takes it by names"
+        ):
             as_adjacency(frame)
 
 

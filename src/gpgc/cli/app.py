@@ -12,6 +12,7 @@ import typer
 import gpgc
 from gpgc.cli.extensions import ExtensibleGroup
 from gpgc.cli.label import label
+from gpgc.cli.options import ColumnOption, EncodeOption, NodesOption, reading
 from gpgc.errors import DataError, InputError
 
 app = typer.Typer(
@@ -41,7 +42,10 @@ EdgesOption = Annotated[
 ]
 FeaturesOption = Annotated[
     Path | None,
-    typer.Option(help="Table (first column id), .npz of gpgc features, .npy or sparse .npz."),
+    typer.Option(
+        help="Table with a column id: numbers, categories, texts; or .npz of gpgc features, .npy, "
+        "sparse .npz."
+    ),
 ]
 UnlabelledOption = Annotated[
     list[str] | None,
@@ -119,6 +123,9 @@ def classify(
     ],
     edges: EdgesOption = None,
     features: FeaturesOption = None,
+    nodes: NodesOption = None,
+    column: ColumnOption = None,
+    encode: EncodeOption = None,
     unlabelled: UnlabelledOption = None,
     neighbors: Annotated[
         int, typer.Option(help="Neighbours of the graph that is built when --edges is left out.")
@@ -152,7 +159,9 @@ def classify(
 
     Either --edges or --features may be left out: without edges the graph is made of each node's
     nearest neighbours by features, without features the graph alone speaks. Tables are CSV or TSV,
-    gzipped or not, or Parquet. The accuracy by leave-one-out is far too low where labels were
+    gzipped or not, or Parquet; - is standard input. Columns of text become TF-IDF, categories are
+    encoded, missing values are flagged, and what was done is printed. Labels may be a column of the
+    features: name the file twice. The accuracy by leave-one-out is far too low where labels were
     chosen by suggest or label, which ask for nodes that others say little about; label measures it
     by random nodes.
     """
@@ -162,7 +171,8 @@ def classify(
 
     settings = {**_settings(model, base_kernel, depth, noise), "n_neighbors": neighbors}
     further = Further(calibrate, sets, held_out, novelty)
-    result = classify_files(edges, features, labels, out, settings, unlabelled, further)
+    options = reading(nodes, column, encode)
+    result = classify_files(edges, features, labels, out, settings, unlabelled, further, options)
     show(result, as_json, quiet)
 
 
@@ -178,6 +188,9 @@ def suggest(
         Path | None,
         typer.Option(help="Table with the columns id,label; none to start from nothing."),
     ] = None,
+    nodes: NodesOption = None,
+    column: ColumnOption = None,
+    encode: EncodeOption = None,
     unlabelled: UnlabelledOption = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="How many nodes to suggest.")] = 10,
     strategy: Annotated[
@@ -200,8 +213,9 @@ def suggest(
     from gpgc.cli.output import show
 
     settings = {"n_neighbors": neighbors}
+    options = reading(nodes, column, encode)
     result = suggest_files(
-        edges, features, labels, out, n, strategy, candidates, costs, settings, unlabelled
+        edges, features, labels, out, n, strategy, candidates, costs, settings, unlabelled, options
     )
     show(result, as_json, quiet)
     if len(result["suggested"]) < n:

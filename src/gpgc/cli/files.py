@@ -1,43 +1,59 @@
-"""A user's own files: edges, features and labels, with node ids as strings."""
+"""A user's own files: nodes, edges, features and labels, with node ids as strings."""
 
 from __future__ import annotations
 
-import math
 import stat
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gpgc.cli.node_features import read_features
 from gpgc.errors import InputError
-from gpgc.files import read_npy, read_sparse, read_table
-from gpgc.image_features.feature_file import is_image_features, load_image_features
+from gpgc.files import STANDARD_STREAM, read_sparse, read_table
+from gpgc.files.cells import parse_number, shorten
+from gpgc.tables import NodeTable
+from gpgc.tables.node_names import as_names
 
 UNLABELLED_MARKS = ("", "-1", "nan", "NaN", "NA", "None")
 """Cells of a file of labels that stand for no label."""
 
-STANDARD_OUTPUT = Path("-")
-"""What ``--out`` calls the standard output."""
-
-LARGEST = 1e150
-"""Magnitude of a feature or weight from which on its square is no number any more."""
+ROLES = ("id", "label", "value", "source", "target", "weight", "cost")
+"""Columns that ``--column`` can give other names."""
 
 
 @dataclass(frozen=True)
 class GraphFiles:
-    """What the files say, in the order of ``ids``; None for a file that was left out.
+    """What the files say, in the order of ``table.names``; None for a file that was left out.
 
-    ``n_marked`` counts the rows of the labels that hold a mark of the unlabelled.
+    Parameters
+    ----------
+    table : NodeTable
+        The nodes, with their features if there are any.
+    edges : tuple of arrays or csr_array, or None
+        The links.
+    labels : array of shape (N,), or None
+        A label or None for each node.
+    n_marked : int
+        Rows of the labels that hold a mark of the unlabelled.
     """
 
-    ids: list[str]
-    features: Any
+    table: NodeTable
     edges: Any
     labels: Any
     n_marked: int = 0
+    ids: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ids", self.table.names.tolist())  # type: ignore[union-attr]
+
+    @property
+    def features(self) -> Any:
+        """The features (N, F), or None."""
+        return self.table.features
 
 
 def read_graph_files(
@@ -45,54 +61,95 @@ def read_graph_files(
     features: Path | None,
     labels: Path | None,
     unlabelled: Sequence[str] | None = None,
+    *,
+    nodes: Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] | None = None,
 ) -> GraphFiles:
     """Read edges, features and labels that belong together.
 
-    Nodes are the rows of the features where there are any, else the ends of the edges.
+    Nodes are the rows of the features where there are any, else those of ``nodes``, else the ends
+    of the edges followed by those that only the labels name, which have no links.
 
     Parameters
     ----------
     edges : Path, optional
         Table with the columns ``source,target[,weight]``, or sparse .npz of shape (N, N).
     features : Path, optional
-        Table whose first column is ``id``, or .npy or sparse .npz with ids 0 … N−1.
+        Table with a column ``id``, .npz of ``gpgc features``, or .npy or sparse .npz with ids
+        0 … N−1.
     labels : Path, optional
-        Table with the columns ``id,label``.
+        Table with the columns ``id,label``. It may be the table of the features too, whose column
+        of labels is then no feature.
     unlabelled : sequence of str, optional
         Labels that mean unlabelled; ``UNLABELLED_MARKS`` when not given.
+    nodes : Path, optional
+        Table with the column ``id``: all nodes.
+    columns : mapping of str to str, optional
+        Name of a column here → its name in the files, where that is another one.
+    kinds : mapping of str to str, optional
+        Column of the features → "number", "category", "text" or "drop".
     """
     if edges is None and features is None:
         raise InputError("one of --edges and --features must be given, got neither")
-    ids: list[str] | None = None
-    matrix = None
+    called = _check_columns(columns or {})
+    if [edges, features, labels, nodes].count(STANDARD_STREAM) > 1:
+        raise InputError("- must stand for one file, got several files from standard input")
+    table = None
     if features is not None:
-        ids, matrix = _read_features(features)
-    links = None
-    if edges is not None:
-        ids, links = (_read_links if edges.suffix == ".npz" else _read_edges)(edges, ids)
-    position = {name: place for place, name in enumerate(ids or [])}
-    known, n_marked = None, 0
+        answers = [called.get(name, name) for name in ("label", "value")]
+        table = read_features(
+            features,
+            _only(called, "id"),
+            kinds or {},
+            not_features=answers if labels == features else (),
+        )
+    known = None if table is None or table.names is None else table.names.tolist()
+    if nodes is not None:
+        known = _read_nodes(nodes, known, called)
+    links, position = None, {name: index for index, name in enumerate(known or [])}
+    if edges is not None and edges.suffix == ".npz":
+        position, links = _read_links(edges, position)
+    elif edges is not None:
+        links = _read_edges(edges, position, known is not None, called)
+    given, n_marked = None, 0
     if labels is not None:
-        known, n_marked = _read_labels(labels, position, unlabelled)
-    return GraphFiles(list(position), matrix, links, known, n_marked)
+        may_add = known is None and isinstance(links, tuple)
+        given, n_marked = _read_labels(labels, position, unlabelled, may_add, called)
+    whole = table or NodeTable(None, as_names(list(position)))
+    return GraphFiles(whole, links, given, n_marked)
 
 
-def read_candidates(path: Path, ids: list[str]) -> Any:
-    """Return the places in ``ids`` of the nodes in a table with the column ``id``."""
-    position = {name: place for place, name in enumerate(ids)}
-    rows = read_table(path).select(["id"])
+def _check_columns(columns: Mapping[str, str]) -> Mapping[str, str]:
+    if unknown := [name for name in columns if name not in ROLES]:
+        raise InputError(
+            f"--column must be NAME=COLUMN with NAME one of {', '.join(ROLES)}, "
+            f"got {unknown[0]!r:.60}"
+        )
+    return columns
+
+
+def _only(columns: Mapping[str, str], *names: str) -> dict[str, str]:
+    return {name: columns[name] for name in names if name in columns}
+
+
+def read_candidates(path: Path, ids: list[str], columns: Mapping[str, str] | None = None) -> Any:
+    """Return the positions in ``ids`` of the nodes in a table with the column ``id``."""
+    position = {name: index for index, name in enumerate(ids)}
+    rows = read_table(path).renamed(_only(columns or {}, "id")).select(["id"])
     chosen = [_place(place, row["id"], position) for place, row in rows]
     if not chosen:
         raise InputError(f"{path} line 2: expected at least one candidate, got none")
     return np.array(chosen)
 
 
-def read_costs(path: Path, ids: list[str]) -> Any:
+def read_costs(path: Path, ids: list[str], columns: Mapping[str, str] | None = None) -> Any:
     """Return a cost for each of ``ids`` from a table ``id,cost``, 1 where there is none."""
-    position = {name: place for place, name in enumerate(ids)}
+    position = {name: index for index, name in enumerate(ids)}
     costs = np.ones(len(ids))
-    for place, row in read_table(path).select(["id", "cost"]):
-        cost = _number(row["cost"], place, "cost")
+    table = read_table(path).renamed(_only(columns or {}, "id", "cost"))
+    for place, row in table.select(["id", "cost"]):
+        cost = parse_number(row["cost"], place, "cost")
         if cost <= 0:
             raise InputError(f"{place}: expected a cost above 0, got {cost:g}")
         costs[_place(place, row["id"], position)] = cost
@@ -100,130 +157,118 @@ def read_costs(path: Path, ids: list[str]) -> Any:
 
 
 def read_held_out(path: Path, ids: Sequence[str]) -> tuple[Any, list[str]]:
-    """Return the places in ``ids`` of the nodes of a table ``id,label``, and their labels."""
-    labels, _ = _read_labels(path, {name: place for place, name in enumerate(ids)}, None)
+    """Return the positions in ``ids`` of the nodes of a table ``id,label``, and their labels."""
+    position = {name: index for index, name in enumerate(ids)}
+    labels, _ = _read_labels(path, position, None, may_add=False, columns={})
     nodes = np.array([place for place, label in enumerate(labels) if label is not None])
     return nodes, labels[nodes].tolist()
 
 
 def _place(place: str, name: str, position: dict[str, int]) -> int:
     if name not in position:
-        raise InputError(f"{place}: node {_short(name)} is not in the graph")
+        raise InputError(f"{place}: node {shorten(name)} is not in the graph")
     return position[name]
 
 
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:60]}…")
+def _read_nodes(path: Path, known: list[str] | None, columns: Mapping[str, str]) -> list[str]:
+    """Return the nodes of a list; those of the features, if there are any, must be the same."""
+    listed: dict[str, None] = {}
+    for place, row in read_table(path).renamed(_only(columns, "id")).select(["id"]):
+        name = row["id"]
+        if not name or name in listed:
+            raise InputError(f"{place}: expected each id once, got {shorten(name)} again or empty")
+        if known is not None and name not in known:
+            raise InputError(f"{place}: node {shorten(name)} has no row in the features")
+        listed[name] = None
+    if not listed:
+        raise InputError(f"{path} line 2: expected at least one node, got none")
+    if known is not None and len(listed) < len(known):
+        missing = next(name for name in known if name not in listed)
+        raise InputError(f"{path}: expected all nodes, got none called {shorten(missing)}")
+    return known or list(listed)
 
 
-def _number(text: str, place: str, name: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise InputError(f"{place}: expected a finite number as {name}, got {_short(text)}")
-    if abs(value) > LARGEST:
-        raise InputError(
-            f"{place}: expected a number of at most {LARGEST:g} as {name}, got {_short(text)}"
-        )
-    return value
-
-
-def _read_links(path: Path, known: list[str] | None) -> tuple[list[str], Any]:
-    """Return the ids 0 … N−1 and the sparse matrix of links between them."""
+def _read_links(path: Path, known: dict[str, int]) -> tuple[dict[str, int], Any]:
+    """Return the ids, 0 … N−1 where none are known, and the sparse matrix of links between them."""
     links = read_sparse(path)
-    if known is not None and links.shape[0] != len(known):
+    if known and links.shape[0] != len(known):
         raise InputError(
-            f"{path}: expected links between the {len(known)} rows of the features, "
+            f"{path}: expected links between {len(known)} nodes, "
             f"got a matrix of shape {links.shape}"
         )
-    return known or [str(node) for node in range(links.shape[0])], links
+    return known or {str(node): node for node in range(links.shape[0])}, links
 
 
-def _read_edges(path: Path, known: list[str] | None) -> tuple[list[str], tuple[Any, ...]]:
-    position = {name: place for place, name in enumerate(known or [])}
-    ends: tuple[list[int], list[int]] = ([], [])
-    weights: list[float] = []
-    for place, row in read_table(path).select(["source", "target"], ["weight"]):
+def _read_edges(
+    path: Path, position: dict[str, int], is_complete: bool, columns: Mapping[str, str]
+) -> tuple[Any, ...]:
+    """Return the edges by the positions of their nodes, adding nodes unless all are known."""
+    ends: tuple[array[int], array[int]] = (array("q"), array("q"))
+    weights = array("d")
+    table = read_table(path).renamed(_only(columns, "source", "target", "weight"))
+    for place, row in table.select(["source", "target"], ["weight"]):
         for side, column in zip(ends, ("source", "target"), strict=True):
             name = row[column]
             if not name:
                 raise InputError(f"{place}: expected a node id as {column}, got nothing")
-            if known is not None and name not in position:
+            if is_complete and name not in position:
                 raise InputError(
-                    f"{place}: node {_short(name)} as {column} has no row in the features"
+                    f"{place}: node {shorten(name)} as {column} has no row in the features "
+                    "or the list of nodes"
                 )
             side.append(position.setdefault(name, len(position)))
         if "weight" in row:
-            weight = _number(row["weight"], place, "weight")
+            weight = parse_number(row["weight"], place, "weight")
             if weight < 0:
                 raise InputError(f"{place}: expected a weight of at least 0, got {weight:g}")
             weights.append(weight)
-    if not ends[0] and known is None:
+    if not ends[0] and not is_complete:
         raise InputError(f"{path} line 2: expected at least one edge, got none")
     arrays = tuple(np.array(side, dtype=np.int64) for side in ends)
-    return list(position), (*arrays, np.array(weights)) if weights else arrays
+    return (*arrays, np.array(weights)) if weights else arrays
 
 
 def _read_labels(
-    path: Path, position: dict[str, int], unlabelled: Sequence[str] | None
+    path: Path,
+    position: dict[str, int],
+    unlabelled: Sequence[str] | None,
+    may_add: bool,
+    columns: Mapping[str, str],
 ) -> tuple[Any, int]:
-    """Return a label or None for each node, and how many rows hold a mark of the unlabelled."""
+    """Return a label or None for each node, and how many rows hold a mark of the unlabelled.
+
+    Where labels may add nodes, those that no edge has named are put behind the others.
+    """
     marks = frozenset(UNLABELLED_MARKS if unlabelled is None else unlabelled)
-    labels = np.full(len(position), None, dtype=object)
-    seen: set[str] = set()
-    n_marked = 0
-    for place, row in read_table(path).select(["id", "label"]):
+    given: dict[str, str | None] = {}
+    first, n_linked = "", len(position)
+    table = read_table(path).renamed(_only(columns, "id", "label"))
+    for place, row in table.select(["id", "label"]):
         name, label = row["id"], row["label"]
-        if name not in position:
-            raise InputError(f"{place}: a label for node {_short(name)}, which is not in the graph")
-        if name in seen:
-            raise InputError(f"{place}: expected each id once, got {_short(name)} again")
-        seen.add(name)
-        if label in marks:
-            n_marked += 1
-        elif not label:
+        if not may_add and name not in position:
+            raise InputError(
+                f"{place}: a label for node {shorten(name)}, which is not in the graph"
+            )
+        if not name or name in given:
+            raise InputError(f"{place}: expected each id once, got {shorten(name)} again or empty")
+        if not label and label not in marks:
             raise InputError(f"{place}: expected a label or one of {sorted(marks)}, got nothing")
-        else:
-            labels[position[name]] = label
-    if all(label is None for label in labels):
+        first = first or f"{place}: a label for node {shorten(name)}, which is not in the graph"
+        given[name] = None if label in marks else label
+        position.setdefault(name, len(position))
+    if all(label is None for label in given.values()):
         raise InputError(f"{path}: expected at least one label, got none")
-    return labels, n_marked
-
-
-def _read_features(path: Path) -> tuple[list[str], Any]:
-    if is_image_features(path):
-        named = load_image_features(path)
-        return list(named.ids), named.features
-    if path.suffix in (".npy", ".npz"):
-        matrix = _load_array(path)
-        return [str(node) for node in range(matrix.shape[0])], matrix
-    table = read_table(path)
-    header = table.columns
-    if header[0].casefold() not in ("id", ""):
-        raise InputError(
-            f"{path} line 1: expected a header whose first column is id, got {_short(header[0])}"
-        )
-    if len(header) < 2:
-        raise InputError(f"{path} line 1: expected id and at least one feature, got id only")
-    ids: dict[str, None] = {}
-    values = array("d")
-    for place, (name, *cells) in table.rows:
-        if not name or name in ids:
-            raise InputError(f"{place}: expected each id once, got {_short(name)} again or empty")
-        ids[name] = None
-        values.extend(
-            _number(cell, place, column) for cell, column in zip(cells, header[1:], strict=True)
-        )
-    if not ids:
-        raise InputError(f"{path} line 2: expected at least one node, got none")
-    return list(ids), np.array(values).reshape(len(ids), -1)
+    if may_add and len(position) == n_linked + len(given):
+        raise InputError(f"{first}, and no other label is for one that is")
+    labels = np.full(len(position), None, dtype=object)
+    for name, known in given.items():
+        labels[position[name]] = known
+    return labels, sum(label is None for label in given.values())
 
 
 def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
     """Refuse to write over a file that is read, or into what is no folder; ``-`` is fine."""
-    if out == STANDARD_OUTPUT:
+    if out == STANDARD_STREAM:
         return
     if any(path is not None and path.resolve() == out.resolve() for path in inputs):
         raise InputError(f"--out must not be one of the files that are read, got {out}")
@@ -231,24 +276,3 @@ def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
         return
     if out.is_dir() or not out.resolve().parent.is_dir():
         raise InputError(f"--out must be a file in a folder that exists, got {str(out)!r}")
-
-
-def _load_array(path: Path) -> Any:
-    if not path.exists() or path.is_dir():
-        raise InputError(f"{path}: expected a file, found none")
-    matrix = read_npy(path) if path.suffix == ".npy" else read_sparse(path)
-    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
-        raise InputError(
-            f"{path}: expected a 2-D matrix of numbers, "
-            f"got shape {matrix.shape} and dtype {matrix.dtype}"
-        )
-    if 0 in matrix.shape:
-        raise InputError(
-            f"{path}: expected at least one row and one column, got shape {matrix.shape}"
-        )
-    values: Any = matrix if path.suffix == ".npy" else matrix.data
-    if not np.isfinite(values).all():
-        raise InputError(f"{path}: expected finite numbers, got NaN or infinity")
-    if values.size and max(abs(float(values.max())), abs(float(values.min()))) > LARGEST:
-        raise InputError(f"{path}: expected numbers of at most {LARGEST:g}, got larger ones")
-    return matrix

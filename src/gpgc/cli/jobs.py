@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,16 +63,17 @@ def classify_files(
     settings: dict[str, Any],
     unlabelled: Sequence[str] | None = None,
     further: Further | None = None,
+    reading: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Label the nodes of a user's files and write a row for each."""
-    further = further or Further()
-    check_out(out, [edges, features, labels, *further.inputs])
+    further, options = further or Further(), dict(reading or {})
+    check_out(out, [edges, features, labels, options.get("nodes"), *further.inputs])
     with progress("reading"):
-        graph = read_graph_files(edges, features, labels, unlabelled)
+        graph = read_graph_files(edges, features, labels, unlabelled, **options)
     start = time.perf_counter()
     with progress("labelling"):
         estimator = GPGCClassifier(**settings)
-        estimator.fit(graph.features, graph.labels, adjacency=graph.edges)
+        estimator.fit(graph.table, graph.labels, adjacency=graph.edges)
         further.prepare(estimator, graph.ids)
         predictions = prediction_rows(graph.ids, estimator)
         rows = list(further.rows(predictions, graph.ids, estimator))
@@ -81,6 +82,8 @@ def classify_files(
     return {
         "dataset": str(edges or features),
         **_describe(estimator, None if graph.features is None else graph.features.shape[1]),
+        "isolated": int(np.sum(np.diff(estimator.adjacency_.indptr) == 0)),
+        "encoded": None if graph.table.encoder is None else graph.table.encoder.said,
         "unlabelled": graph.n_marked,
         "accuracy": None,
         "log_loss": None,
@@ -103,18 +106,21 @@ def suggest_files(
     costs: Path | None,
     settings: dict[str, Any],
     unlabelled: Sequence[str] | None = None,
+    reading: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Choose which nodes of a user's files to label next and write a row for each."""
-    check_out(out, [edges, features, labels, candidates, costs])
+    options = dict(reading or {})
+    check_out(out, [edges, features, labels, candidates, costs, options.get("nodes")])
     with progress("reading"):
-        graph = read_graph_files(edges, features, labels, unlabelled)
-        allowed = None if candidates is None else read_candidates(candidates, graph.ids)
-        prices = None if costs is None else read_costs(costs, graph.ids)
+        graph = read_graph_files(edges, features, labels, unlabelled, **options)
+        called = options.get("columns", {})
+        allowed = None if candidates is None else read_candidates(candidates, graph.ids, called)
+        prices = None if costs is None else read_costs(costs, graph.ids, called)
     start = time.perf_counter()
     y = graph.labels if graph.labels is not None else np.full(len(graph.ids), None)
     with progress("choosing"):
         nodes, gains = suggest(
-            graph.features,
+            graph.table,
             y,
             graph.edges,
             n=n,

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from gpgc.cli.files import STANDARD_OUTPUT
 from gpgc.compute.progress import progress
-from gpgc.files import write_file
+from gpgc.files import STANDARD_STREAM, write_file
 
 TITLES = {
     "dataset": "data set",
@@ -21,7 +20,9 @@ TITLES = {
     "images": "images",
     "nodes": "nodes",
     "edges": "edges",
+    "isolated": "nodes without links",
     "features": "features",
+    "encoded": "made of columns",
     "classes": "classes",
     "labels": "labels given",
     "unlabelled": "marked as unlabelled",
@@ -46,7 +47,7 @@ def show(result: dict[str, Any], as_json: bool, quiet: bool) -> None:
 
     It goes to standard output, or to standard error where ``--out -`` has the other.
     """
-    stream = sys.stderr if result.get("out") == str(STANDARD_OUTPUT) else sys.stdout
+    stream = sys.stderr if result.get("out") == str(STANDARD_STREAM) else sys.stdout
     if as_json:
         stream.write(json.dumps(result) + "\n")
         return
@@ -74,7 +75,7 @@ def write_rows(out: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
     writer.writerows(rows)
-    if out == STANDARD_OUTPUT:
+    if out == STANDARD_STREAM:
         sys.stdout.write(text.getvalue())
         sys.stdout.flush()
     else:
@@ -114,4 +115,6 @@ def _format(value: Any) -> str:
         return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
     if isinstance(value, list):
         return ", ".join(value)
+    if isinstance(value, tuple):
+        return "\n".join(value)
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -4,15 +4,35 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from gpgc.errors import GPGCWarning, InputError
-from gpgc.files import canonical_csr
+from gpgc.estimators.named_parts import Edges, Part, features_part, graph_part, labels_part
+from gpgc.graph import Nodes
+from gpgc.tables.node_names import as_names, positions_of
 
 _EXAMPLES = 3
+
+
+class NamedInputs(NamedTuple):
+    """Features, labels, graph and weights in one order, and the names of the nodes.
+
+    Attributes
+    ----------
+    X, y, adjacency, sample_weight : object
+        As ``make_prior`` and the readers of labels take them.
+    names : array of shape (N,), or None
+        None where nothing names the nodes, or their names are 0 … N − 1.
+    """
+
+    X: Any
+    y: Any
+    adjacency: Any
+    sample_weight: Any
+    names: NDArray[Any] | None
 
 
 def align(X: Any, y: Any, adjacency: Any, sample_weight: Any = None) -> tuple[Any, Any, Any, Any]:
@@ -20,17 +40,19 @@ def align(X: Any, y: Any, adjacency: Any, sample_weight: Any = None) -> tuple[An
 
     The order is the graph's, or else that of X, or else that of y.
 
-    Names are the index of a pandas Series or DataFrame, unless it is the default one (0, 1, …), and
-    the nodes of a NetworkX graph. What has no names is taken by position. Sparse features come back
-    as CSR without duplicate entries.
+    Names are a column ``id`` of a frame, else the index of a pandas Series or DataFrame, unless it
+    is the default one (0, 1, …); the nodes of a NetworkX graph; the keys of labels in a dict. What
+    has no names is taken by position. A frame of edges with the columns source, target and maybe
+    weight becomes a tuple of positions; its nodes are those of X, else those of y. Sparse features
+    come back as CSR without duplicate entries, and frames that need it encoded.
 
     Parameters
     ----------
-    X : array, sparse matrix or DataFrame of shape (N, F), or None
-    y : array or Series of shape (N,), or array or DataFrame of shape (N, k), or None
+    X : array, sparse matrix, frame or NodeTable of shape (N, F), or None
+    y : array, Series or dict of shape (N,), or array or frame of shape (N, k), or None
     adjacency : graph or None
-        In any form that :func:`gpgc.graph.as_adjacency` takes.
-    sample_weight : array or Series of shape (N,), or None
+        A frame of edges, or any form that :func:`gpgc.graph.as_adjacency` takes.
+    sample_weight : array, Series or dict of shape (N,), or None
 
     Returns
     -------
@@ -49,46 +71,161 @@ def align(X: Any, y: Any, adjacency: Any, sample_weight: Any = None) -> tuple[An
     >>> graph = nx.Graph([("b", "a"), ("a", "c")])
     >>> align(None, ["of b", "of a", "of c"], graph)[1]
     ['of b', 'of a', 'of c']
+    >>> align(None, {"a": "of a"}, graph)[1]
+    array([None, 'of a', None], dtype=object)
     """
-    if sp.issparse(X):
-        X = canonical_csr(X, "X")
-    adjacency = _with_columns_as_rows(adjacency)
-    given = {"adjacency": adjacency, "X": X, "y": y, "sample_weight": sample_weight}
-    given = {what: value for what, value in given.items() if value is not None}
-    names = {what: _names(value) for what, value in given.items()}
-    named = {what: nodes for what, nodes in names.items() if nodes is not None}
-    _warn_of_numbers(names)
-    if len(named) < 2:
-        return X, y, adjacency, sample_weight
-    (first, order), *others = named.items()
-    moved = [what for what, nodes in others if nodes != order]
-    if not moved:
-        return X, y, adjacency, sample_weight
-    position = _positions(first, order)
+    return named_inputs(X, y, adjacency, sample_weight)[:4]
+
+
+def named_inputs(X: Any, y: Any, adjacency: Any, sample_weight: Any = None) -> NamedInputs:
+    """Return what :func:`align` does with the names of the nodes."""
+    parts = {
+        "adjacency": graph_part(_with_columns_as_rows(adjacency)),
+        "X": features_part(X),
+        "y": labels_part(y),
+        "sample_weight": labels_part(sample_weight),
+    }
+    parts = {what: part for what, part in parts.items() if part.value is not None}
+    if "adjacency" in parts and isinstance(parts["adjacency"].value, Edges):
+        parts["adjacency"] = _edges_by_position(parts)
+    complete = {what: part for what, part in parts.items() if part.is_complete}
+    _warn_of_numbers({what: part.names for what, part in complete.items()})
+    named = {what: part.names for what, part in complete.items() if part.names is not None}
+    values = {what: part.value for what, part in parts.items()}
+    order: list[Any] | None = None
+    if named:
+        (first, order), *others = named.items()
+        for what in _moved(first, order, dict(others), list(complete)):
+            position = positions_of(order, first)
+            values[what] = parts[what].take(
+                np.argsort([position[name] for name in named[what] or ()])
+            )
+    for what in [what for what, part in parts.items() if not part.is_complete]:
+        known = order if order is not None else range(_count(parts))
+        values[what] = _spread(parts[what], known, what, next(iter(named), "the graph"))
+    has_names = order is not None and order != list(range(len(order)))
+    names = as_names(order) if order is not None and has_names else None
+    first_two = values.get("X"), values.get("y")
+    return NamedInputs(*first_two, values.get("adjacency"), values.get("sample_weight"), names)
+
+
+def align_labels(y: Any, nodes: Nodes, what: str = "y") -> Any:
+    """Return labels, values or weights of fitted nodes in their order.
+
+    Parameters
+    ----------
+    y : as in ``fit``
+        With names, or by position.
+    nodes : Nodes
+        The graph, by whose names those of y are looked up; 0 … N − 1 where it has none.
+    what : str
+        How to call the argument in error messages.
+
+    Examples
+    --------
+    >>> from gpgc.graph import as_adjacency
+    >>> align_labels({2: "a"}, Nodes(as_adjacency(([0, 1], [1, 2]))))
+    array([None, None, 'a'], dtype=object)
+    """
+    part = labels_part(y)
+    if part.names is None or (part.is_complete and nodes.names is None):
+        return part.value
+    order = list(range(len(nodes))) if nodes.names is None else nodes.names.tolist()
+    if not part.is_complete:
+        return _spread(part, order, what, "the graph")
+    if part.names == order:
+        return part.value
+    _check_same("the graph", order, what, part.names)
+    position = positions_of(order, "the graph")
+    return part.take(np.argsort([position[name] for name in part.names]))
+
+
+def _edges_by_position(parts: dict[str, Part]) -> Part:
+    """Return a frame of edges as a tuple of positions, in the order of X, of y, or their own."""
+    edges: Edges = parts["adjacency"].value
+    holders = {what: part for what, part in parts.items() if what in ("X", "y")}
+    owners = [what for what, part in holders.items() if part.is_complete]
+    named = [what for what in owners if holders[what].names is not None]
+    names: list[Any] | None = None
+    if named:
+        names = holders[named[0]].names
+        known = f"nodes of {named[0]}"
+        position = positions_of(names or (), named[0])
+    elif owners:
+        size = _length(holders[owners[0]].value)
+        known = f"nodes from 0 to {size - 1}, as {owners[0]} has no names"
+        position = {node: node for node in range(size)}
+    else:
+        listed = holders["y"].names or [] if "y" in holders else []
+        names = list(dict.fromkeys([*_ends(edges), *listed]))
+        known, position = "", {name: index for index, name in enumerate(names)}
+    ends = tuple(
+        np.array([_index(name, position, side, row, known) for row, name in enumerate(nodes)])
+        for side, nodes in (("source", edges.source), ("target", edges.target))
+    )
+    weight = () if edges.weight is None else (edges.weight,)
+    if names is None and owners:
+        return Part((*ends, *weight))
+    return Part((*ends, *weight), names)
+
+
+def _ends(edges: Edges) -> list[Any]:
+    return [name for pair in zip(edges.source, edges.target, strict=True) for name in pair]
+
+
+def _index(name: Any, position: dict[Any, int], side: str, row: int, known: str) -> int:
+    if name not in position:
+        raise InputError(f"adjacency[{side!r}] must name {known}, got {name!r:.60} in row {row}")
+    return position[name]
+
+
+def _spread(part: Part, order: Sequence[Any], what: str, first: str) -> NDArray[Any]:
+    """Return an entry for each node where some are named: no label, or weight 1, for the others."""
+    names = part.names if part.names is not None else range(len(part.value))
+    position = positions_of(order, first)
+    given = positions_of(names, what)
+    if unknown := [name for name in given if name not in position]:
+        raise InputError(
+            f"{what} must name nodes of {first}, got {_some(unknown)} that it does not have"
+        )
+    is_weight = what == "sample_weight"
+    whole = np.full((len(position), *part.value.shape[1:]), 1.0 if is_weight else None, object)
+    for name, index in given.items():
+        whole[position[name]] = part.value[index]
+    return whole.astype(np.float64) if is_weight else whole
+
+
+def _count(parts: dict[str, Part]) -> int:
+    """Return the number of nodes where nobody names them but labels by number."""
+    if "X" in parts:
+        return _length(parts["X"].value)
+    graph = parts["adjacency"].value if "adjacency" in parts else ()
+    if isinstance(graph, tuple):
+        ends = [int(np.max(end)) for end in graph[:2] if len(end)]
+        numbers = [name for name in parts["y"].names or () if isinstance(name, int)]
+        return 1 + max([*ends, *numbers], default=-1)
+    if getattr(graph, "num_nodes", None) is not None:
+        return int(graph.num_nodes)
+    return _length(graph)
+
+
+def _length(value: Any) -> int:
+    return int(value.shape[0]) if hasattr(value, "shape") else len(value)
+
+
+def _moved(
+    first: str, order: list[Any], others: dict[str, Any], complete: Sequence[str]
+) -> list[str]:
+    """Return which parts name the nodes in another order, refusing what cannot be put in one."""
+    moved = [what for what, names in others.items() if names != order]
     for what in moved:
-        _check_same(first, order, what, named[what])
-    if unnamed := [what for what in given if what not in named]:
+        _check_same(first, order, what, others[what])
+    if moved and (unnamed := [what for what in complete if what not in (first, *others)]):
         raise InputError(
             f"{unnamed[0]} must name its nodes, as {first} and {moved[0]} name them in different "
             f"orders: give it the index of {moved[0]}, or bring all into one order"
         )
-    for what in moved:
-        places = np.argsort([position[name] for name in named[what]])
-        given[what] = given[what].iloc[places]
-    X, y, adjacency, sample_weight = (
-        given.get(what) for what in ("X", "y", "adjacency", "sample_weight")
-    )
-    return X, y, adjacency, sample_weight
-
-
-def _names(value: Any) -> list[Any] | None:
-    """Return the names of the nodes of features, labels or a graph, None if it has none."""
-    if hasattr(value, "nodes") and hasattr(value, "adj"):
-        return list(value.nodes)
-    if not (hasattr(value, "iloc") and hasattr(value, "index")):
-        return None
-    names = list(value.index)
-    return None if names == list(range(len(names))) else names
+    return moved
 
 
 def _with_columns_as_rows(adjacency: Any) -> Any:
@@ -99,20 +236,15 @@ def _with_columns_as_rows(adjacency: Any) -> Any:
     rows, columns = list(adjacency.index), list(adjacency.columns)
     if columns == rows or columns == list(range(len(columns))):
         return adjacency
+    if {"source", "target"} <= {str(column).casefold() for column in columns}:
+        return adjacency
     _check_same("the rows of adjacency", rows, "the columns of adjacency", columns)
     return adjacency[rows]
 
 
-def _positions(what: str, names: Sequence[Any]) -> dict[Any, int]:
-    position = {name: place for place, name in enumerate(names)}
-    if len(position) < len(names):
-        raise InputError(f"{what} must name each node once, got {_repeated(names)} again")
-    return position
-
-
 def _check_same(first: str, order: Sequence[Any], what: str, names: Sequence[Any]) -> None:
     """Refuse names that are not the same set as those of the first."""
-    one, other = set(_positions(first, order)), set(_positions(what, names))
+    one, other = set(positions_of(order, first)), set(positions_of(names, what))
     if one == other:
         return
     differences = [
@@ -127,13 +259,9 @@ def _check_same(first: str, order: Sequence[Any], what: str, names: Sequence[Any
     )
 
 
-def _some(nodes: set[Any]) -> str:
+def _some(nodes: Any) -> str:
     shown = ", ".join(sorted(map(repr, nodes))[:_EXAMPLES])
     return f"{shown} and {len(nodes) - _EXAMPLES} more" if len(nodes) > _EXAMPLES else shown
-
-
-def _repeated(names: Sequence[Any]) -> str:
-    return repr(next(name for place, name in enumerate(names) if name in names[:place]))
 
 
 def _warn_of_numbers(names: dict[str, list[Any] | None]) -> None:
@@ -155,5 +283,5 @@ def _warn_of_numbers(names: dict[str, list[Any] | None]) -> None:
             f"{', '.join(map(str, nodes[:_EXAMPLES]))}; {others} without names is taken in this "
             "order, not by these numbers: give it an index, or sort the nodes",
             GPGCWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

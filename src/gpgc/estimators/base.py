@@ -15,6 +15,7 @@ from gpgc.errors import InputError
 from gpgc.estimators.asked import Asked
 from gpgc.estimators.inputs import check_nodes
 from gpgc.estimators.joining import join
+from gpgc.estimators.named_answers import NamedAnswers
 from gpgc.estimators.prior_parameters import PriorParameters
 from gpgc.estimators.verbose import shows_progress
 from gpgc.gp import Posterior, condition
@@ -24,7 +25,7 @@ from gpgc.selection.choice import Choice, choose
 from gpgc.selection.noise_choice import Criterion
 
 
-class GraphProcess(PriorParameters):
+class GraphProcess(NamedAnswers, PriorParameters):
     """A Gaussian process on the nodes of one graph; see the two estimators for the parameters."""
 
     prior_: Prior

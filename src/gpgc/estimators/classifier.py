@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Self, get_args
 
-import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gpgc._typing import Array, Integers
+from gpgc._typing import Array
 from gpgc.errors import InputError
-from gpgc.estimators.alignment import align
+from gpgc.estimators.alignment import align_labels, named_inputs
 from gpgc.estimators.class_answers import ClassAnswers
 from gpgc.estimators.given_labels import GivenLabels, encode_given
 from gpgc.estimators.inputs import FeatureNorm, check_noise
@@ -104,6 +103,12 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         Name of a view of the nodes → weight in the covariance: ``"graph"`` where the graph alone
         counts, with a part of ``"features"``, or those alone, where *broad* found that to be
         better.
+    node_names_ : array of shape (N,), or None
+        The names of the nodes, where X, y or adjacency had any.
+    encoder_ : TableEncoder or None
+        How features are made of a table's columns, where X was a frame that needed it.
+    n_features_in_, feature_names_in_ : int, array
+        Columns of X, the latter where they have names.
     prior_ : Prior
         The architecture on the graph, before any label.
     posterior_ : Posterior
@@ -178,16 +183,21 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (N, F), or None
+        X : array, sparse matrix, frame or NodeTable of shape (N, F), or None
             Features of all nodes; None for one-hot features. Kernels see their directions: centre
-            or standardise dense measurements first (counts and words are fine as they are).
-        y : array of shape (N,), or (N, k) with k ≥ 2
-            Labels, −1 (or None, NaN, NaT, pandas' NA, or masked) where unlabelled. A pandas Series
-            with an index of its own is aligned by it with a NetworkX graph's nodes and X's index.
-            In two dimensions soft labels: rows of probabilities of the classes 0 … k − 1, or of
-            those that name a frame's columns, NaN or 0 where unlabelled.
+            or standardise dense measurements first (counts and words are fine as they are). A
+            pandas or polars frame may hold categories, texts and missing values too, which
+            :func:`gpgc.encode_table` makes numbers of; a column ``id``, or the index of a pandas
+            frame, names the nodes.
+        y : array of shape (N,), or (N, k) with k ≥ 2, Series, frame or dict
+            Labels, −1 (or None, NaN, NaT, pandas' NA, or masked) where unlabelled. By name are a
+            pandas Series with an index of its own, and, for some of the nodes, a dict {name:
+            label} or a frame with the columns ``id`` and ``label``. In two dimensions soft labels:
+            rows of probabilities of the classes 0 … k − 1, or of those that name a frame's
+            columns, NaN or 0 where unlabelled.
         adjacency : graph, optional
-            In any form that `gpgc.graph.as_adjacency` takes; when not given, the graph of the
+            A frame of edges with the columns ``source``, ``target`` and maybe ``weight``, or any
+            form that `gpgc.graph.as_adjacency` takes; when not given, the graph of the
             ``n_neighbors`` nearest neighbours of each row of X.
         sample_weight : array of shape (N,), optional
             How much each label is to be trusted, 1 when not given: its noise is σ_τ² over its
@@ -201,9 +211,9 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
             The estimator itself.
         """
         self.__dict__.pop("posterior_", None)  # a fit that fails leaves nothing behind
-        X, y, adjacency, sample_weight = align(X, y, adjacency, sample_weight)
+        X, y, adjacency, sample_weight, names = named_inputs(X, y, adjacency, sample_weight)
         given = encode_given(y, sample_weight)
-        return self.fit_prior(self.make_prior(X, adjacency, len(given.codes)), given)
+        return self.fit_prior(self.make_prior(X, adjacency, len(given.codes), names), given)
 
     @shows_progress("fitting")
     def relabel(self, y: Any, *, sample_weight: Any = None) -> Self:
@@ -212,7 +222,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         Parameters
         ----------
         y, sample_weight : arrays
-            Labels and their weights, as in :meth:`fit`.
+            Labels and their weights, as in :meth:`fit`; those by name follow ``node_names_``.
 
         Returns
         -------
@@ -220,6 +230,8 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
             The estimator itself.
         """
         check_is_fitted(self)
+        y = align_labels(y, self.prior_.nodes)
+        sample_weight = align_labels(sample_weight, self.prior_.nodes, "sample_weight")
         return self.fit_prior(self.prior_, encode_given(y, sample_weight))
 
     def fit_prior(
@@ -258,7 +270,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
                 f"got {len(given.codes)}"
             )
         noise = check_noise(self.noise_variance, 1)
-        counted = _left_out_weights(prior, given.nodes, given.targets)
+        counted = given.left_out_weights(prior.nodes)
         labelled, targets, trust = given.nodes, given.targets, given.weights
         choice = self._condition(
             prior, labelled, targets, noise, "cross_entropy", counted, choice, trust
@@ -283,13 +295,3 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
             self.label_fractions(),
             self.class_prior,
         )
-
-
-def _left_out_weights(prior: Prior, labelled: Integers, targets: Array) -> Array:
-    """Return what leaving each label out counts: 1 − 1/n for n labels of its class.
-
-    The class of the node that is left out has one label less than the others. A label that no
-    other one reaches cannot be predicted from them, and counts nothing.
-    """
-    of_class = np.maximum(0.0, 1 - 1 / targets.sum(axis=0))
-    return np.asarray((targets @ of_class) * ~prior.nodes.reach.alone(labelled))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators.labels import UNLABELLED, encode_labels, numbers_or_nan, warn_of_few_classes
+from gpgc.graph import Nodes
 
 SUM_TOLERANCE = 1e-3
 """How far the probabilities of a soft label may be from a sum of 1, which rounding explains."""
@@ -41,6 +42,15 @@ class GivenLabels:
     def nodes(self) -> Integers:
         """The labelled nodes (D,)."""
         return np.flatnonzero(self.codes != UNLABELLED)
+
+    def left_out_weights(self, nodes: Nodes) -> Array:
+        """Return what leaving each label out counts (D,): 1 − 1/n for n labels of its class.
+
+        The class of the node that is left out has one label less than the others. A label that no
+        other one reaches cannot be predicted from them, and counts nothing.
+        """
+        of_class = np.maximum(0.0, 1 - 1 / self.targets.sum(axis=0))
+        return np.asarray((self.targets @ of_class) * ~nodes.reach.alone(self.nodes))
 
     @classmethod
     def certain(cls, codes: Integers, classes: NDArray[Any]) -> GivenLabels:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 
 from gpgc.compute import Context
 from gpgc.compute.progress import announce
 from gpgc.errors import InputError
+from gpgc.estimators.features import fitted_features
 from gpgc.estimators.inputs import FeatureNorm, warn_of_raw_features, with_norm
 from gpgc.files import parse_bytes
 from gpgc.gp import Space
@@ -59,7 +58,7 @@ class PriorParameters(BaseEstimator):
         self.space = space
         self.verbose = verbose
 
-    def make_prior(self, X: Any, adjacency: Any, n_nodes: int) -> Prior:
+    def make_prior(self, X: Any, adjacency: Any, n_nodes: int, names: Any = None) -> Prior:
         """Return the prior of a graph, to be conditioned on labels by ``fit_prior``.
 
         Parameters
@@ -68,14 +67,16 @@ class PriorParameters(BaseEstimator):
             As in ``fit``.
         n_nodes : int
             The number of nodes, which both must have.
+        names : array of shape (N,), optional
+            Names of the nodes.
         """
         if self.dtype not in ("float32", "float64"):
             raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
-        if X is None and adjacency is None:
+        if getattr(X, "features", X) is None and adjacency is None:
             raise InputError("X and adjacency cannot both be None")
-        features = None
-        if X is not None:
-            features = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        features, encoder = None, getattr(X, "encoder", None)
+        if getattr(X, "features", X) is not None:
+            features = fitted_features(self, X)
             if features.shape[0] != n_nodes:
                 raise InputError(
                     f"y must have one entry for each of the {features.shape[0]} rows of X, "
@@ -89,7 +90,14 @@ class PriorParameters(BaseEstimator):
             graph = as_adjacency(adjacency, n_nodes)
         if features is not None:
             features = with_norm(features, self.feature_norm)
-        nodes = Nodes(graph, features, self.normalization, from_features=adjacency is None)
+        nodes = Nodes(
+            graph,
+            features,
+            self.normalization,
+            names=names,
+            from_features=adjacency is None,
+            encoder=encoder,
+        )
         return self.prior_on(nodes)
 
     def prior_on(self, nodes: Nodes) -> Prior:

@@ -30,11 +30,15 @@ class ClassProcess(GraphProcess):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (M, F), optional
-            Features of nodes that join the graph; without it the nodes of the graph are meant.
-        adjacency : array or sparse matrix of shape (M, N) or (M, N + M), optional
+        X : array, sparse matrix or frame of shape (M, F), optional
+            Features of nodes that join the graph; without it the nodes of the graph are meant. A
+            frame is encoded as that of ``fit`` was.
+        adjacency : array or sparse matrix of shape (M, N) or (M, N + M), or frame, optional
             Links of the new nodes; when not given, their nearest fitted rows if ``fit`` built the
-            graph. Fitted nodes keep their degrees and covariances; nothing is refitted.
+            graph. A frame of edges with the columns ``source``, ``target`` and maybe ``weight``,
+            or a NetworkX graph, links new nodes and fitted ones by name; a frame of weights has
+            columns named like the fitted nodes. Fitted nodes keep their degrees and covariances;
+            nothing is refitted.
 
         Returns
         -------

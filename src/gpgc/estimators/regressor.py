@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
-from gpgc.estimators.alignment import align
+from gpgc.estimators.alignment import named_inputs
 from gpgc.estimators.base import GraphProcess
 from gpgc.estimators.given_labels import check_sample_weight
 from gpgc.estimators.inputs import check_noise
@@ -80,10 +80,11 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (N, F), or None
-            Features of all nodes; None for one-hot features.
-        y : array of shape (N,) or (N, k)
-            Values, NaN where unknown.
+        X : array, sparse matrix, frame or NodeTable of shape (N, F), or None
+            Features of all nodes, as in :meth:`GPGCClassifier.fit`; None for one-hot features.
+        y : array of shape (N,) or (N, k), Series, frame or dict
+            Values, NaN where unknown; by name as in :meth:`GPGCClassifier.fit`, in a frame with
+            the columns ``id`` and ``value``.
         adjacency : graph, optional
             As in :meth:`GPGCClassifier.fit`.
         sample_weight : array of shape (N,), optional
@@ -96,7 +97,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
             The estimator itself.
         """
         self.__dict__.pop("posterior_", None)  # a fit that fails leaves nothing behind
-        X, y, adjacency, sample_weight = align(X, y, adjacency, sample_weight)
+        X, y, adjacency, sample_weight, names = named_inputs(X, y, adjacency, sample_weight)
         values, squeeze = _as_values(y)
         weights = check_sample_weight(sample_weight, len(values))
         values[weights == 0] = np.nan
@@ -108,7 +109,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
             )
         if not len(labelled):
             raise InputError(f"y must have at least one value, got {len(values)} times NaN")
-        prior = self.make_prior(X, adjacency, len(values))
+        prior = self.make_prior(X, adjacency, len(values), names)
         return self.fit_prior(
             prior, labelled, values[labelled], squeeze=squeeze, sample_weight=weights[labelled]
         )

@@ -13,7 +13,7 @@ import numpy as np
 from gpgc._typing import Array, Integers
 from gpgc.compute import Threads
 from gpgc.errors import GPGCWarning, InputError
-from gpgc.estimators.alignment import align
+from gpgc.estimators.alignment import named_inputs
 from gpgc.estimators.classifier import GPGCClassifier
 from gpgc.estimators.given_labels import GivenLabels
 from gpgc.estimators.inputs import FeatureNorm
@@ -118,7 +118,7 @@ def select(
     >>> len(found.table), found.estimator.predict().tolist()
     (800, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
     """
-    X, y, adjacency, _ = align(X, y, adjacency)
+    X, y, adjacency, _, names = named_inputs(X, y, adjacency)
     codes, classes = encode_labels(y)
     held_out = _check_validation(validation, codes)
     criterion = criterion or ("validation" if len(held_out) else "loo")
@@ -137,7 +137,7 @@ def select(
     rows = np.concatenate([train, held_out])
     priors: dict[int, Prior] = {}
     blocks: list[tuple[Setting, Array]] = []
-    for index, prior in _priors(settings, parameters, X, adjacency, len(codes)):
+    for index, prior in _priors(settings, parameters, X, adjacency, len(codes), names):
         priors[index] = prior
         blocks += [
             (replace(settings[index], view_weights=weights), block)
@@ -202,7 +202,12 @@ def _scales_rows(model: str | Architecture) -> bool:
 
 
 def _priors(
-    settings: Sequence[Setting], parameters: dict[str, Any], X: Any, adjacency: Any, n_nodes: int
+    settings: Sequence[Setting],
+    parameters: dict[str, Any],
+    X: Any,
+    adjacency: Any,
+    n_nodes: int,
+    names: Any,
 ) -> Iterator[tuple[int, Prior]]:
     """Give the index and the prior of each setting, those of one graph and features in a row.
 
@@ -217,7 +222,7 @@ def _priors(
         key = setting.feature_norm, setting.normalization, type(architecture)
         if key not in shared:
             links = adjacency if first is None else first.nodes.adjacency
-            shared[key] = estimator.make_prior(X, links, n_nodes)
+            shared[key] = estimator.make_prior(X, links, n_nodes, names)
             first = first or shared[key]
         yield index, shared[key].variant(architecture)
 

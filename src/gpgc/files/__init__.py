@@ -8,9 +8,10 @@ from gpgc.files.atomic import write_file
 from gpgc.files.journal import Journal
 from gpgc.files.memory import parse_bytes, physical_memory
 from gpgc.files.sparse import canonical_csr, checked_csr, pack_sparse, read_sparse, unpack_sparse
-from gpgc.files.tables import Table, read_table
+from gpgc.files.tables import STANDARD_STREAM, Table, read_table
 
 __all__ = [
+    "STANDARD_STREAM",
     "Journal",
     "Table",
     "canonical_csr",

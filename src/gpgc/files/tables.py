@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
 from gpgc.errors import InputError
+
+STANDARD_STREAM = Path("-")
+"""What the command line calls its standard input and output."""
 
 LONGEST_LINE = 2**26
 """Characters of one line beyond which a file is no table."""
@@ -46,6 +50,33 @@ class Table:
     columns: tuple[str, ...]
     rows: Iterator[tuple[str, list[str]]]
 
+    def renamed(self, names: Mapping[str, str]) -> Table:
+        """Return the table with some columns under the names that they are known by here.
+
+        Parameters
+        ----------
+        names : mapping of str to str
+            Name here → name in the file, whose case is ignored. A file that has the name itself
+            and not the other one is left as it is.
+
+        Raises
+        ------
+        InputError
+            If a column is there under neither name.
+        """
+        found = [column.casefold() for column in self.columns]
+        columns = list(self.columns)
+        for name, other in names.items():
+            if other.casefold() in found:
+                columns = [f"{c} (in the file)" if c.casefold() == name else c for c in columns]
+                columns[found.index(other.casefold())] = name
+            elif name not in found:
+                raise InputError(
+                    f"{self.source} line 1: expected a column {_shorten(other)} for {name}, "
+                    f"got {_shorten(','.join(self.columns))}"
+                )
+        return replace(self, columns=tuple(columns))
+
     def select(
         self, required: Sequence[str], optional: Sequence[str] = ()
     ) -> Iterator[tuple[str, dict[str, str]]]:
@@ -65,9 +96,9 @@ class Table:
         wanted = [name for name in (*required, *optional) if name in found]
         if twice := [name for name in wanted if found.count(name) > 1]:
             raise InputError(f"{self.source} line 1: expected the column {twice[0]} once")
-        places = [(name, found.index(name)) for name in wanted]
+        indices = [(name, found.index(name)) for name in wanted]
         for place, row in self.rows:
-            yield place, {name: row[column] for name, column in places}
+            yield place, {name: row[index] for name, index in indices}
 
 
 def read_table(path: Path) -> Table:
@@ -79,7 +110,7 @@ def read_table(path: Path) -> Table:
     Parameters
     ----------
     path : Path
-        The file.
+        The file; ``-`` is standard input.
 
     Returns
     -------
@@ -99,12 +130,15 @@ def read_table(path: Path) -> Table:
     >>> [row for _, row in read_table(path).select(["id", "label"])]
     [{'id': 'a', 'label': 'red'}]
     """
-    if not path.exists() or path.is_dir():
-        raise InputError(f"{path}: expected a file, found none")
-    file: IO[bytes] = path.open("rb")
-    if not file.seekable():
-        with file:
-            file = io.BytesIO(file.read())
+    if path == STANDARD_STREAM:
+        path, file = Path("standard input"), _whole(sys.stdin.buffer)
+    else:
+        if not path.exists() or path.is_dir():
+            raise InputError(f"{path}: expected a file, found none")
+        file = path.open("rb")
+        if not file.seekable():
+            with file:
+                file = _whole(file)
     try:
         head = file.read(4096)
         file.seek(0)
@@ -115,6 +149,10 @@ def read_table(path: Path) -> Table:
     except BaseException:
         file.close()
         raise
+
+
+def _whole(stream: IO[bytes]) -> IO[bytes]:
+    return io.BytesIO(stream.read())
 
 
 def _refuse_foreign(head: bytes, path: Path) -> None:

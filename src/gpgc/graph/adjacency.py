@@ -152,8 +152,8 @@ def _refuse_frame_of_edges(frame: Any, name: str) -> None:
     parts = ", ".join(f"frame[{column!r}]" for column in columns)
     raise InputError(
         f"{name} must be N x N, got a frame of shape {frame.shape} with the columns "
-        f"{', '.join(columns)}; pass an edge list of node numbers as the tuple ({parts}), or by "
-        "names as networkx.from_pandas_edgelist(frame, ...)"
+        f"{', '.join(columns)}; pass an edge list of node numbers as the tuple ({parts}); fit "
+        "takes it by names too, with the columns source,target[,weight]"
     )
 
 

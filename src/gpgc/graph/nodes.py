@@ -58,6 +58,9 @@ class Nodes:
         several relations by name.
     from_features : bool, default False
         Whether the links are those of nearest neighbours by features.
+    encoder : object, optional
+        How the features of further nodes are made of a table, see
+        :class:`gpgc.tables.TableEncoder`; None (the default) where they are given as numbers.
 
     Examples
     --------
@@ -75,6 +78,7 @@ class Nodes:
     names: NDArray[Any] | None = None
     given: Any = field(default=None, repr=False)
     from_features: bool = False
+    encoder: Any = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be computed again."""

@@ -9,10 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
+from gpgc.estimators.predictions import prediction_columns
 from gpgc.labelling.ledger import Ledger
 from gpgc.labelling.session import Session
 
@@ -57,18 +56,9 @@ def label_rows(ledger: Ledger) -> Iterator[tuple[str, ...]]:
 
 def prediction_rows(ids: Sequence[str], estimator: GPGCClassifier) -> Iterator[tuple[Any, ...]]:
     """Give a row for each node: its label, with probability and std, and whether it was given."""
-    probabilities, (_, std) = estimator.predict_proba(), estimator.predict_latent(return_std=True)
-    chosen = np.searchsorted(estimator.classes_, estimator.transduction_)
-    given = np.isin(np.arange(len(ids)), estimator.labelled_nodes_)
-    columns = (
-        ids,
-        estimator.transduction_,
-        probabilities[np.arange(len(chosen)), chosen],
-        std,
-        given,
-    )
-    for name, label, probability, deviation, is_given in zip(*columns, strict=True):
-        yield name, label, f"{probability:.6g}", f"{deviation:.6g}", int(is_given)
+    columns = prediction_columns(estimator) | {"id": ids}
+    for name, label, probability, std, is_given in zip(*columns.values(), strict=True):
+        yield name, label, f"{probability:.6g}", f"{std:.6g}", int(is_given)
 
 
 def to_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:

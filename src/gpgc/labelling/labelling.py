@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
-from gpgc.estimators.alignment import align
+from gpgc.estimators.alignment import named_inputs
 from gpgc.estimators.given_labels import GivenLabels
 from gpgc.estimators.inputs import check_nodes
 from gpgc.estimators.labels import encode_labels, is_unlabelled
@@ -132,11 +132,11 @@ class Labelling:
     ) -> Self:
         """Begin on a graph with few labels or none; parameters as of :func:`suggest`."""
         estimator = GPGCClassifier(**settings)
-        X, y, adjacency, _ = align(X, y, adjacency)
-        if y is not None and not all(is_unlabelled(label) for label in y):
+        given = named_inputs(X, y, adjacency)
+        if given.y is not None and not all(is_unlabelled(label) for label in given.y):
             estimator.fit(X, y, adjacency)
             return cls(estimator, candidates=candidates, costs=costs, nodes=nodes, refresh=refresh)
-        prior = estimator.make_prior(X, adjacency, count_nodes(X, y, adjacency))
+        prior = estimator.make_prior(given.X, given.adjacency, count_nodes(*given[:3]), given.names)
         labelling = object.__new__(cls)
         labelling._begin(estimator, prior, candidates, costs, nodes, refresh)
         return labelling

@@ -74,19 +74,17 @@ def image_folder(folder: Path, progress: Progress | None = None) -> Source:
 
 def text_table(path: Path) -> Source:
     """Return the texts of a table with the columns id,text, with TF-IDF as features."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
+    from gpgc.tables.words import Words
 
     rows = [row for _, row in read_table(path).select(["id", "text"])]
     ids = [row["id"] for row in rows]
     if not ids or len(set(ids)) < len(ids):
         raise InputError(f"{path} must hold each id once, got {len(ids)} rows, some twice or none")
     texts = [row["text"] for row in rows]
-    vectors = TfidfVectorizer(sublinear_tf=True, max_features=20_000, min_df=min(2, len(ids)))
-    try:
-        features = vectors.fit_transform(texts)
-    except ValueError:
-        features = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\S+").fit_transform(texts)
-    return Source(path.stem, ids, TextItems(ids, texts), features)
+    words = Words.fit(texts)
+    if not words.terms:
+        raise InputError(f"{path} must hold words in its column text, got none")
+    return Source(path.stem, ids, TextItems(ids, texts), words.transform(texts))
 
 
 def pixel_features(paths: Sequence[Path], progress: Progress | None = None) -> Array:

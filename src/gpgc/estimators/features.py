@@ -1,0 +1,64 @@
+"""Features of the nodes that an estimator is fitted to, and of nodes that join them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_array, validate_data
+
+from gpgc.errors import InputError
+from gpgc.files import canonical_csr
+from gpgc.tables import NodeTable
+from gpgc.tables.frames import is_frame
+
+_NUMBERS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+
+def fitted_features(estimator: Any, X: Any) -> Any:
+    """Return the features of fit as checked numbers, and note their columns in the estimator.
+
+    ``n_features_in_`` and ``feature_names_in_`` are those of the table that was given, before it
+    was encoded.
+
+    Parameters
+    ----------
+    estimator : GraphProcess
+        Whose attributes are set.
+    X : array, sparse matrix, frame or NodeTable of shape (N, F)
+        As :func:`gpgc.estimators.alignment.named_inputs` gives it.
+    """
+    if not isinstance(X, NodeTable):
+        return validate_data(estimator, X, **_NUMBERS)
+    features = validate_data(estimator, X.features, **_NUMBERS)
+    if X.columns:
+        estimator.n_features_in_ = len(X.columns)
+        estimator.feature_names_in_ = np.array(X.columns, dtype=object)
+    return features
+
+
+def new_features(estimator: Any, X: Any) -> Any:
+    """Return the features of nodes that join, encoded as those of fit were.
+
+    Parameters
+    ----------
+    estimator : GraphProcess
+        Fitted.
+    X : array, sparse matrix, frame or NodeTable
+        With the columns that fit had.
+    """
+    encoder = estimator.prior_.nodes.encoder
+    if isinstance(X, NodeTable):
+        if getattr(X.encoder, "names", X.columns) != getattr(encoder, "names", X.columns):
+            raise InputError("X must be encoded by the encoder_ of the fitted model, got another")
+        return check_array(X.features, **_NUMBERS)
+    if encoder is None:
+        X = canonical_csr(X, "X") if sp.issparse(X) else X
+        return validate_data(estimator, X, reset=False, **_NUMBERS)
+    if not is_frame(X):
+        raise InputError(
+            f"X must be a frame with the columns {', '.join(encoder.names):.200}, as the model was "
+            f"fitted to a table, got {type(X).__name__}"
+        )
+    return encoder.transform(X)

@@ -1,0 +1,83 @@
+"""Answers as columns of a table: a row for each node."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpgc.estimators.joining import join_by_name
+from gpgc.tables.node_names import as_names
+
+if TYPE_CHECKING:
+    from gpgc.estimators.base import GraphProcess
+    from gpgc.estimators.classifier import GPGCClassifier
+    from gpgc.estimators.regressor import GPGCRegressor
+
+
+def prediction_columns(
+    estimator: GraphProcess, X: Any = None, adjacency: Any = None
+) -> dict[str, NDArray[Any]]:
+    """Return what an estimator says of the fitted nodes, or of nodes that join.
+
+    Parameters
+    ----------
+    estimator : GPGCClassifier or GPGCRegressor
+        Fitted.
+    X, adjacency : optional
+        Of nodes that join, as in ``predict``.
+
+    Returns
+    -------
+    dict of str to array of shape (n,)
+        Of a classifier ``id``, ``label`` (the given one where there is one), its ``probability``,
+        ``std`` and ``given``; of a regressor ``id``, ``value``, ``std`` and ``given``, with
+        ``value_0``, ``std_0`` and so on for several targets.
+    """
+    from gpgc.estimators.classifier import GPGCClassifier
+
+    is_new = X is not None or adjacency is not None
+    of = _of_classes if isinstance(estimator, GPGCClassifier) else _of_values
+    columns = of(estimator, X, adjacency, is_new)
+    size = len(next(iter(columns.values())))
+    given = np.zeros(size, dtype=bool)
+    if not is_new:
+        given[estimator.labelled_nodes_] = True
+    return {"id": _ids(estimator, X, adjacency, is_new, size), **columns, "given": given}
+
+
+def _ids(estimator: GraphProcess, X: Any, adjacency: Any, is_new: bool, size: int) -> NDArray[Any]:
+    nodes = estimator.prior_.nodes
+    if not is_new:
+        return np.arange(size) if nodes.names is None else nodes.names
+    names = join_by_name(nodes, X, adjacency).names
+    return as_names(range(len(nodes), len(nodes) + size)) if names is None else names
+
+
+def _of_classes(
+    estimator: GPGCClassifier, X: Any, adjacency: Any, is_new: bool
+) -> dict[str, NDArray[Any]]:
+    probabilities = estimator.predict_proba(X, adjacency)
+    _, std = estimator.predict_latent(X=X, adjacency=adjacency, return_std=True)
+    labels = estimator.predict(X, adjacency) if is_new else estimator.transduction_
+    chosen = np.searchsorted(estimator.classes_, labels)
+    return {
+        "label": labels,
+        "probability": probabilities[np.arange(len(chosen)), chosen],
+        "std": std,
+    }
+
+
+def _of_values(
+    estimator: GPGCRegressor, X: Any, adjacency: Any, is_new: bool
+) -> dict[str, NDArray[Any]]:
+    mean, std = estimator.predict_latent(X=X, adjacency=adjacency, return_std=True)
+    if mean.shape[1] == 1:
+        return {"value": mean[:, 0], "std": std.reshape(len(mean))}
+    parts = {"value": mean, "std": std}
+    return {
+        f"{name}_{target}": part[:, target]
+        for target in range(mean.shape[1])
+        for name, part in parts.items()
+    }
