@@ -74,6 +74,14 @@ def test_calibration_changes_probabilities_alone(folder):
     assert [row["probability"] for row in before] != [row["probability"] for row in after]
 
 
+def test_the_report_is_a_page(folder):
+    answer = classify("--report", "report.html")
+    assert json.loads(answer.stdout)["report"] == "report.html"
+    page = (folder / "report.html").read_text()
+    assert "a, or &lt;b&gt;" in page
+    assert "n10" in page
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -84,6 +92,8 @@ def test_calibration_changes_probabilities_alone(folder):
             "--held-out must be other labels than --calibrate",
         ),
         (["--calibrate", "labels.csv"], "held out"),
+        (["--report", "p.csv"], "must not be one of the files"),
+        (["--report", "nowhere/report.html"], "in a folder that exists"),
     ],
 )
 def test_options_that_make_no_sense_are_said(folder, options, said):

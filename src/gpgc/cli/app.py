@@ -144,6 +144,9 @@ def classify(
     novelty: Annotated[
         bool, typer.Option("--novelty", help="Add the column novelty: how little a node belongs.")
     ] = False,
+    report: Annotated[
+        Path | None, typer.Option(help="HTML page to write about the result, in one file.")
+    ] = None,
     calibrate: Annotated[
         Path | None,
         typer.Option(help="Table id,label of labels kept out, to calibrate probabilities by."),
@@ -170,7 +173,7 @@ def classify(
     from gpgc.cli.output import show
 
     settings = {**_settings(model, base_kernel, depth, noise), "n_neighbors": neighbors}
-    further = Further(calibrate, sets, held_out, novelty)
+    further = Further(calibrate, sets, held_out, novelty, report)
     options = reading(nodes, column, encode)
     result = classify_files(edges, features, labels, out, settings, unlabelled, further, options)
     show(result, as_json, quiet)

@@ -12,6 +12,7 @@ from gpgc._typing import Integers
 from gpgc.cli.files import read_held_out
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
+from gpgc.report import write_report
 from gpgc.uncertainty.measures import expected_calibration_error
 
 
@@ -29,12 +30,15 @@ class Further:
         Table ``id,label`` of labels that were kept out, with which sets are guaranteed.
     novelty : bool, default False
         Whether there is a column ``novelty``.
+    report : Path, optional
+        Where a page about the result is written.
     """
 
     calibrate: Path | None = None
     sets: float | None = None
     held_out: Path | None = None
     novelty: bool = False
+    report: Path | None = None
 
     def __post_init__(self) -> None:
         if self.held_out is not None and self.sets is None:
@@ -51,6 +55,11 @@ class Further:
         """Calibrate a fitted estimator by the labels that were kept out for that."""
         if self.calibrate is not None:
             estimator.calibrate(*_held_out(self.calibrate, ids, estimator))
+
+    def write_report(self, estimator: GPGCClassifier, ids: Sequence[str], title: str) -> None:
+        """Write the page about the result, if it is wanted."""
+        if self.report is not None:
+            write_report(estimator, self.report, ids=ids, title=title)
 
     @property
     def columns(self) -> list[str]:

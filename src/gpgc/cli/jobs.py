@@ -67,7 +67,10 @@ def classify_files(
 ) -> dict[str, Any]:
     """Label the nodes of a user's files and write a row for each."""
     further, options = further or Further(), dict(reading or {})
-    check_out(out, [edges, features, labels, options.get("nodes"), *further.inputs])
+    inputs = [edges, features, labels, options.get("nodes"), *further.inputs]
+    check_out(out, inputs)
+    if further.report is not None:
+        check_out(further.report, [*inputs, out])
     with progress("reading"):
         graph = read_graph_files(edges, features, labels, unlabelled, **options)
     start = time.perf_counter()
@@ -79,6 +82,8 @@ def classify_files(
         rows = list(further.rows(predictions, graph.ids, estimator))
     seconds = time.perf_counter() - start
     write_rows(out, [*PREDICTION_COLUMNS, *further.columns], rows)
+    with progress("report"):
+        further.write_report(estimator, graph.ids, str(edges or features))
     return {
         "dataset": str(edges or features),
         **_describe(estimator, None if graph.features is None else graph.features.shape[1]),
@@ -91,6 +96,7 @@ def classify_files(
         "loo_calibration_error": calibration_error(estimator),
         "seconds": round(seconds, 4),
         "peak_memory_mb": peak_memory_mb(),
+        "report": None if further.report is None else str(further.report),
         "out": str(out),
     }
 

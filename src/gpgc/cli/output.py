@@ -38,6 +38,7 @@ TITLES = {
     "seconds": "seconds",
     "peak_memory_mb": "peak memory, MB",
     "skipped": "left out",
+    "report": "report",
     "out": "written to",
 }
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from gpgc._typing import Array
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import check_nodes
+from gpgc.estimators.notebook import graph_facts
 from gpgc.estimators.probabilities import ClassProcess
 
 if TYPE_CHECKING:
@@ -24,6 +25,17 @@ class ClassAnswers(ClassProcess):
     The functions behind them stand in rooms that know the estimators, and are imported here only
     when they are called.
     """
+
+    def facts(self) -> dict[str, str]:
+        """Return what a notebook shows: graph, labels, views, noise and an estimate."""
+        facts = graph_facts(self)
+        facts["labels"] += f" of {len(self.classes_):,} classes"
+        hidden = np.ones(len(self.transduction_), dtype=bool)
+        hidden[self.labelled_nodes_] = False
+        if hidden.any():
+            expected = self.predict_proba()[hidden].max(axis=1).mean()
+            facts["estimate"] = f"{expected:.0%} of the other nodes right, by their probabilities"
+        return facts
 
     def leave_one_out_proba(self) -> Array:
         """Return the probabilities that each labelled node would get from the other labels.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import BaseEstimator
-
 from gpgc.compute import Context
 from gpgc.compute.progress import announce
 from gpgc.errors import InputError
 from gpgc.estimators.features import fitted_features
 from gpgc.estimators.inputs import FeatureNorm, warn_of_raw_features, with_norm
+from gpgc.estimators.notebook import NotebookView
 from gpgc.files import parse_bytes
 from gpgc.gp import Space
 from gpgc.graph import Nodes, Normalization, as_adjacency, neighbor_graph
@@ -18,7 +17,7 @@ from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture, Prior, architecture_from
 
 
-class PriorParameters(BaseEstimator):
+class PriorParameters(NotebookView):
     """Parameters of both estimators: what makes a prior of a graph, before any label."""
 
     def __init__(

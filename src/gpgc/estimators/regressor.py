@@ -15,6 +15,7 @@ from gpgc.estimators.base import GraphProcess
 from gpgc.estimators.given_labels import check_sample_weight
 from gpgc.estimators.inputs import check_noise
 from gpgc.estimators.labels import numbers_or_nan
+from gpgc.estimators.notebook import graph_facts
 from gpgc.estimators.verbose import shows_progress
 from gpgc.models import Prior
 from gpgc.selection.choice import Choice
@@ -181,6 +182,13 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
             return mean[:, 0] if self.is_vector_ else mean
         mean, std = self.predict_latent(X=X, adjacency=adjacency, return_std=True)
         return (mean[:, 0] if self.is_vector_ else mean), std
+
+    def facts(self) -> dict[str, str]:
+        """Return what a notebook shows: graph, values, views, noise and an estimate."""
+        mean, _ = self.leave_one_out()
+        error = np.sqrt(np.mean((mean - self._to_unit(self.posterior_.targets)) ** 2, axis=0))
+        said = ", ".join(f"{value:.3g}" for value in error)
+        return graph_facts(self) | {"estimate": f"root mean square error {said}, by leave-one-out"}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
