@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from gpgc.errors import DataError, InputError
 from gpgc.files import pack_npz, read_npz, unpack_sparse
 from gpgc.graph import as_adjacency
+from gpgc.tables import TableEncoder
+from gpgc.tables.stored_encoder import from_json
 
 FORMAT = "gpgc-estimator"
 VERSION = 2
@@ -43,6 +45,7 @@ class StoredModel(NamedTuple):
         Of the labels: classes and codes, or values; see :mod:`gpgc.estimators.storage`.
     feature_names : array of shape (F,), or None
     names : array of shape (N,), or None
+    encoder : TableEncoder or None
     """
 
     header: dict[str, Any]
@@ -52,6 +55,7 @@ class StoredModel(NamedTuple):
     state: dict[str, NDArray[Any]]
     feature_names: NDArray[Any] | None
     names: NDArray[Any] | None
+    encoder: TableEncoder | None
 
 
 def pack_model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -81,24 +85,25 @@ def read_model(path: Path) -> StoredModel:
     features = _features(arrays, n_nodes, source)
     labelled = arrays.get("labelled", np.empty(0))
     _require(_is_index(labelled, n_nodes), source, "labelled", f"nodes below {n_nodes}", labelled)
-    _require(
-        0 < len(labelled) == len(np.unique(labelled)),
-        source,
-        "labelled",
-        "each node once",
-        labelled,
-    )
+    once = 0 < len(labelled) == len(np.unique(labelled))
+    _require(once, source, "labelled", "each node once", labelled)
     state = {name[6:]: array for name, array in arrays.items() if name.startswith("state/")}
     _check_state(state, len(labelled), header.get("estimator"), source)
-    names = arrays.get("feature_names")
+    names, encoder = arrays.get("feature_names"), from_json(header.get("encoder"), source)
+    n_features = 0 if features is None else features.shape[1]
+    if encoder is not None:
+        fits = len(encoder.feature_names) == n_features
+        _require(fits, source, "encoder", f"that of {n_features} features", encoder.names)
+        n_features = len(encoder.columns)
     if names is not None:
-        fits = features is not None and names.shape == features.shape[1:]
+        fits = n_features > 0 and names.shape == (n_features,)
         _require(fits and names.dtype.kind in "US", source, "feature_names", "a name each", names)
     called = arrays.get("names")
     if called is not None:
-        fits = called.shape == (n_nodes,) and called.dtype.kind in "iuUS"
+        fits = called.shape == (n_nodes,) and called.dtype.kind in "iufUS"
         _require(fits, source, "names", f"a name for each of {n_nodes} nodes", called)
-    return StoredModel(header, adjacency, features, labelled.astype(np.intp), state, names, called)
+    rows = labelled.astype(np.intp)
+    return StoredModel(header, adjacency, features, rows, state, names, called, encoder)
 
 
 def _upgraded(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from gpgc.errors import DataError, InputError
+from gpgc.errors import DataError, GPGCWarning, InputError
 from gpgc.estimators.given_labels import GivenLabels
 from gpgc.estimators.labels import UNLABELLED
 from gpgc.estimators.model_file import StoredModel, pack_model, read_model
@@ -19,6 +20,8 @@ from gpgc.graph import Nodes
 from gpgc.kernels import ACTIVATIONS, BASE_KERNELS
 from gpgc.models import REGISTRY, Architecture
 from gpgc.selection.choice import Choice
+from gpgc.tables.node_names import as_names
+from gpgc.tables.stored_encoder import to_json
 
 if TYPE_CHECKING:
     from gpgc.estimators.base import GraphProcess
@@ -33,7 +36,7 @@ def save(estimator: GraphProcess, path: Path) -> None:
         arrays |= pack_sparse(nodes.features, "features/")
     elif nodes.features is not None:
         arrays["features"] = np.asarray(nodes.features)
-    if nodes.names is not None:
+    if nodes.names is not None and _can_be_stored(nodes.names):
         arrays["names"] = _plain(nodes.names, "names")
     for name, value in _state(estimator).items():
         arrays[f"state/{name}"] = _plain(value, name)
@@ -48,6 +51,8 @@ def save(estimator: GraphProcess, path: Path) -> None:
         "view_weights": estimator.view_weights_,
         "noise_levels": estimator.noise_levels_.tolist(),
     }
+    if nodes.encoder is not None:
+        header["encoder"] = to_json(nodes.encoder)
     write_file(path, pack_model(header, arrays))
 
 
@@ -85,15 +90,18 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
     parameters = {name: _from_json(value) for name, value in stored.header["parameters"].items()}
     estimator = kinds[stored.header["estimator"]](**parameters)
     if stored.features is not None:
-        estimator.n_features_in_ = stored.features.shape[1]
+        encoder = stored.encoder
+        columns = stored.features.shape[1] if encoder is None else len(encoder.columns)
+        estimator.n_features_in_ = columns
     if stored.feature_names is not None:
         estimator.feature_names_in_ = stored.feature_names.astype(object)
     nodes = Nodes(
         stored.adjacency,
         stored.features,
         estimator.normalization,
-        names=stored.names,
+        names=None if stored.names is None else as_names(stored.names.tolist()),
         from_features=stored.header["from_features"],
+        encoder=stored.encoder,
     )
     prior, state = estimator.prior_on(nodes), stored.state
     choice = Choice(stored.header["view_weights"], np.array(stored.header["noise_levels"]))
@@ -150,6 +158,20 @@ def _state(estimator: GraphProcess) -> dict[str, Any]:
 
 def _is_one_hot(targets: NDArray[Any]) -> bool:
     return bool(((targets == 0) | (targets == 1)).all())
+
+
+def _can_be_stored(names: NDArray[Any]) -> bool:
+    """Return whether names are numbers or strings; warn where others are lost."""
+    if names.dtype.kind != "O" or all(isinstance(name, str) for name in names):
+        return True
+    kinds = sorted({type(name).__name__ for name in names})
+    warnings.warn(
+        f"names of nodes are saved where all are strings or all are numbers, got "
+        f"{', '.join(kinds)}: the file has none, and calls its nodes 0 to {len(names) - 1}",
+        GPGCWarning,
+        stacklevel=4,
+    )
+    return False
 
 
 def _plain(values: Any, name: str) -> NDArray[Any]:

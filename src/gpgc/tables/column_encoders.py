@@ -23,8 +23,11 @@ from gpgc.tables.words import Words
 class ColumnEncoder(Protocol):
     """A column with all that is needed to encode further cells of it."""
 
-    name: str
     kind: ClassVar[Kind]
+
+    @property
+    def name(self) -> str:
+        """The column."""
 
     @property
     def feature_names(self) -> list[str]:
