@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpgc.labelling.labelling import Labelling
     from gpgc.labelling.suggest import suggest
     from gpgc.models import covariance
-    from gpgc.tables import NodeTable, encode_table
+    from gpgc.tables import NodeTable, encode_table, from_igraph, from_networkx, from_pyg
 
 __version__ = "0.2.0"
 
@@ -31,6 +31,9 @@ __all__ = [
     "count_votes",
     "covariance",
     "encode_table",
+    "from_igraph",
+    "from_networkx",
+    "from_pyg",
     "label",
     "load",
     "select",
@@ -45,6 +48,9 @@ _HOMES = {
     "count_votes": "gpgc.estimators.votes",
     "covariance": "gpgc.models",
     "encode_table": "gpgc.tables",
+    "from_igraph": "gpgc.tables",
+    "from_networkx": "gpgc.tables",
+    "from_pyg": "gpgc.tables",
     "label": "gpgc.labelling.label",
     "load": "gpgc.estimators",
     "select": "gpgc.estimators.select",

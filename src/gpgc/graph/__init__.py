@@ -1,6 +1,6 @@
 """Graphs in any common form, made into validated and normalised CSR matrices."""
 
-from gpgc.graph.adjacency import as_adjacency
+from gpgc.graph.adjacency import as_adjacency, to_numpy
 from gpgc.graph.neighbors import nearest_links, neighbor_graph
 from gpgc.graph.nodes import JoinedNodes, Nodes
 from gpgc.graph.normalize import Normalization, join, normalize
@@ -14,4 +14,5 @@ __all__ = [
     "nearest_links",
     "neighbor_graph",
     "normalize",
+    "to_numpy",
 ]

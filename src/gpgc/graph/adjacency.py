@@ -221,7 +221,7 @@ def _node_indices(values: Any, name: str) -> NDArray[np.int64]:
 
 
 def _from_edge_index(data: Any, n_nodes: int | None, name: str) -> sp.csr_array:
-    edge_index = _to_numpy(data.edge_index)
+    edge_index = to_numpy(data.edge_index)
     if edge_index.ndim != 2 or edge_index.shape[0] != 2:
         raise InputError(f"{name}.edge_index must have shape (2, E), got {edge_index.shape}")
     weight = _edge_weights(data, name)
@@ -236,11 +236,11 @@ def _edge_weights(data: Any, name: str) -> NDArray[Any] | None:
     """Return ``edge_weight`` or an ``edge_attr`` of one column; warn of one that is ignored."""
     weight = getattr(data, "edge_weight", None)
     if weight is not None:
-        return _to_numpy(weight)
+        return to_numpy(weight)
     attributes = getattr(data, "edge_attr", None)
     if attributes is None:
         return None
-    values = _to_numpy(attributes)
+    values = to_numpy(attributes)
     if values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1):
         return values.reshape(-1)
     warnings.warn(
@@ -252,7 +252,8 @@ def _edge_weights(data: Any, name: str) -> NDArray[Any] | None:
     return None
 
 
-def _to_numpy(tensor: Any) -> NDArray[Any]:
+def to_numpy(tensor: Any) -> NDArray[Any]:
+    """Return an array, or a PyTorch tensor wherever it is, as an array."""
     return np.asarray(tensor.detach().cpu() if hasattr(tensor, "detach") else tensor)
 
 

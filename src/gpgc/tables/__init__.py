@@ -4,6 +4,15 @@ Every library of frames is reached through narwhals, which is imported when the 
 """
 
 from gpgc.tables.encoder import TableEncoder, encode_table
+from gpgc.tables.graph_objects import GraphData, from_igraph, from_networkx, from_pyg
 from gpgc.tables.node_table import NodeTable
 
-__all__ = ["NodeTable", "TableEncoder", "encode_table"]
+__all__ = [
+    "GraphData",
+    "NodeTable",
+    "TableEncoder",
+    "encode_table",
+    "from_igraph",
+    "from_networkx",
+    "from_pyg",
+]
