@@ -10,9 +10,27 @@ from typing import Annotated, NoReturn
 import typer
 
 import gpgc
+from gpgc.cli.check import check
+from gpgc.cli.explain import explain
 from gpgc.cli.extensions import ExtensibleGroup
 from gpgc.cli.label import label
-from gpgc.cli.options import ColumnOption, EncodeOption, NodesOption, reading
+from gpgc.cli.options import (
+    ColumnOption,
+    DepthOption,
+    EdgesOption,
+    EncodeOption,
+    FeaturesOption,
+    JsonOption,
+    KernelOption,
+    ModelOption,
+    NeighborsOption,
+    NodesOption,
+    NoiseOption,
+    QuietOption,
+    UnlabelledOption,
+    reading,
+    settings_of,
+)
 from gpgc.errors import DataError, InputError
 
 app = typer.Typer(
@@ -23,42 +41,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(label)
-
-ModelOption = Annotated[str, typer.Option("--model", help="broad; big or small as in the paper.")]
-KernelOption = Annotated[
-    str,
-    typer.Option(
-        "--base-kernel",
-        help="inner_product, arc_cosine, polynomial or squared_exponential.",
-    ),
-]
-DepthOption = Annotated[int, typer.Option("--depth", help="Number of layers.")]
-NoiseOption = Annotated[
-    str, typer.Option("--noise", help="Noise variance: a number, 'loo' or 'evidence'.")
-]
-EdgesOption = Annotated[
-    Path | None, typer.Option(help="Table with the columns source,target[,weight].")
-]
-FeaturesOption = Annotated[
-    Path | None,
-    typer.Option(
-        help="Table with a column id: numbers, categories, texts; or .npz of gpgc features, .npy, "
-        "sparse .npz."
-    ),
-]
-UnlabelledOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="MARK",
-        help="Label that means unlabelled, in place of an empty one, -1, nan, NA and None; "
-        "may be given several times.",
-    ),
-]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print the result as one JSON object on standard output.")
-]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+for command in (label, check, explain):
+    app.command()(command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -108,7 +92,7 @@ def run(
     from gpgc.cli.jobs import run_dataset
     from gpgc.cli.output import show
 
-    settings = _settings(model, base_kernel, depth, noise)
+    settings = settings_of(model, base_kernel, depth, noise)
     show(run_dataset(dataset, data_dir, seed, features, settings), as_json, quiet)
 
 
@@ -127,9 +111,7 @@ def classify(
     column: ColumnOption = None,
     encode: EncodeOption = None,
     unlabelled: UnlabelledOption = None,
-    neighbors: Annotated[
-        int, typer.Option(help="Neighbours of the graph that is built when --edges is left out.")
-    ] = 10,
+    neighbors: NeighborsOption = 10,
     sets: Annotated[
         float | None,
         typer.Option(
@@ -172,7 +154,7 @@ def classify(
     from gpgc.cli.jobs import classify_files
     from gpgc.cli.output import show
 
-    settings = {**_settings(model, base_kernel, depth, noise), "n_neighbors": neighbors}
+    settings = {**settings_of(model, base_kernel, depth, noise), "n_neighbors": neighbors}
     further = Further(calibrate, sets, held_out, novelty, report)
     options = reading(nodes, column, encode)
     result = classify_files(edges, features, labels, out, settings, unlabelled, further, options)
@@ -205,9 +187,7 @@ def suggest(
     costs: Annotated[
         Path | None, typer.Option(help="Table with the columns id,cost; 1 where a node is missing.")
     ] = None,
-    neighbors: Annotated[
-        int, typer.Option(help="Neighbours of the graph that is built when --edges is left out.")
-    ] = 10,
+    neighbors: NeighborsOption = 10,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -251,19 +231,6 @@ def features(
     from gpgc.cli.output import show
 
     show(features_of_images(source, network, out, side, batch_size), as_json, quiet)
-
-
-def _settings(model: str, base_kernel: str, depth: int, noise: str) -> dict[str, str | int | float]:
-    try:
-        noise_variance: str | float = float(noise)
-    except ValueError:
-        noise_variance = noise
-    return {
-        "model": model,
-        "base_kernel": base_kernel,
-        "depth": depth,
-        "noise_variance": noise_variance,
-    }
 
 
 def main() -> None:

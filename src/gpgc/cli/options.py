@@ -1,4 +1,4 @@
-"""Options of every command that reads a user's tables."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -10,6 +10,40 @@ import typer
 
 from gpgc.errors import InputError
 
+ModelOption = Annotated[str, typer.Option("--model", help="broad; big or small as in the paper.")]
+KernelOption = Annotated[
+    str,
+    typer.Option(
+        "--base-kernel",
+        help="inner_product, arc_cosine, polynomial or squared_exponential.",
+    ),
+]
+DepthOption = Annotated[int, typer.Option("--depth", help="Number of layers.")]
+NoiseOption = Annotated[
+    str, typer.Option("--noise", help="Noise variance: a number, 'loo' or 'evidence'.")
+]
+EdgesOption = Annotated[
+    Path | None, typer.Option(help="Table with the columns source,target[,weight].")
+]
+FeaturesOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Table with a column id: numbers, categories, texts; or .npz of gpgc features, .npy, "
+        "sparse .npz."
+    ),
+]
+UnlabelledOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="MARK",
+        help="Label that means unlabelled, in place of an empty one, -1, nan, NA and None; "
+        "may be given several times.",
+    ),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print the result as one JSON object on standard output.")
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 NodesOption = Annotated[
     Path | None,
     typer.Option(help="Table with the column id: all nodes, those without links included."),
@@ -30,6 +64,27 @@ EncodeOption = Annotated[
         "several times.",
     ),
 ]
+NeighborsOption = Annotated[
+    int,
+    typer.Option(
+        "--neighbors", help="Neighbours of the graph that is built when --edges is left out."
+    ),
+]
+LabelsOption = Annotated[Path, typer.Option(help="Table with the columns id,label.")]
+
+
+def settings_of(model: str, base_kernel: str, depth: int, noise: str) -> dict[str, Any]:
+    """Return the parameters of an estimator that the options name."""
+    try:
+        noise_variance: str | float = float(noise)
+    except ValueError:
+        noise_variance = noise
+    return {
+        "model": model,
+        "base_kernel": base_kernel,
+        "depth": depth,
+        "noise_variance": noise_variance,
+    }
 
 
 def reading(

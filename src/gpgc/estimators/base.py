@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +23,9 @@ from gpgc.kernels import Covariance, Given
 from gpgc.models import Prior, ViewWeights
 from gpgc.selection.choice import Choice, choose
 from gpgc.selection.noise_choice import Criterion
+
+if TYPE_CHECKING:
+    from gpgc.uncertainty.explanation import Explanation
 
 
 class GraphProcess(NamedAnswers, PriorParameters):
@@ -112,6 +115,25 @@ class GraphProcess(NamedAnswers, PriorParameters):
         mean, variance = self.posterior_.leave_one_out()
         return self._to_unit(mean), self._spread_to_unit(np.sqrt(variance))
 
+    def explain(self, node: int) -> Explanation:
+        """Return why a node gets its label or value: what each given label adds to its score.
+
+        Parameters
+        ----------
+        node : int
+            A node of the graph.
+
+        Returns
+        -------
+        Explanation
+            ``nodes`` that have a label, those that decided most first, with ``contributions`` that
+            add up to the ``total`` score; printed as a table
+            (:func:`gpgc.uncertainty.explanation.explain`).
+        """
+        from gpgc.uncertainty.explanation import explain
+
+        return explain(self, node)
+
     def save(self, path: str | Path) -> None:
         """Write the fitted estimator to one file: arrays and JSON, no pickle; see `gpgc.load`."""
         from gpgc.estimators.storage import save
@@ -151,7 +173,6 @@ class GraphProcess(NamedAnswers, PriorParameters):
         prior.architecture.check_field(prior.nodes, labelled)
         relative = None if (sample_weight == 1).all() else 1 / sample_weight
         if choice is None:
-            counted = counted * sample_weight / sample_weight.mean()
             announce("choice of views and noise")
             choice = choose(
                 prior, labelled, targets, noise, criterion, counted, relative, self.space

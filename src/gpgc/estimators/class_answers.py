@@ -16,6 +16,7 @@ from gpgc.estimators.probabilities import ClassProcess
 
 if TYPE_CHECKING:
     from gpgc.labelling.strategies import Strategy, Suggestions
+    from gpgc.uncertainty.label_check import LabelCheck
     from gpgc.uncertainty.measures import Reliability
 
 
@@ -58,6 +59,31 @@ class ClassAnswers(ClassProcess):
         mean, _ = self.leave_one_out()
         others_reach = ~self.prior_.nodes.reach.alone(self.labelled_nodes_)
         return self.calibration_.probabilities(mean, others_reach)
+
+    def check_labels(self) -> LabelCheck:
+        """Return how likely each given label is wrong, the most suspicious first.
+
+        Each label is compared with what the others say about its node; how many labels are wrong
+        is estimated along with it (:func:`gpgc.probability.error_rate.label_errors`).
+
+        Returns
+        -------
+        LabelCheck
+            ``nodes``, ``given``, ``likely`` and ``probability``, worst first, and
+            ``expected_errors``; printed as a table.
+
+        Examples
+        --------
+        >>> from gpgc import GPGCClassifier
+        >>> cliques = np.kron(np.eye(2), np.ones((8, 8)))
+        >>> y = [*"aaabaaaa", *"bbbbbbbb"]
+        >>> found = GPGCClassifier().fit(None, y, adjacency=cliques).check_labels()
+        >>> int(found.nodes[0]), found.given[0], found.likely[0], round(found.expected_errors)
+        (3, 'b', 'a', 1)
+        """
+        from gpgc.uncertainty.label_check import check_labels
+
+        return check_labels(self)
 
     def prediction_sets(
         self, level: float = 0.9, *, nodes: Any = None, y: Any = None

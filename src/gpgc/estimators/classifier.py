@@ -11,7 +11,7 @@ from gpgc._typing import Array
 from gpgc.errors import InputError
 from gpgc.estimators.alignment import align_labels, named_inputs
 from gpgc.estimators.class_answers import ClassAnswers
-from gpgc.estimators.given_labels import GivenLabels, encode_given
+from gpgc.estimators.given_labels import GivenLabels, encode_given, left_out_weights
 from gpgc.estimators.inputs import FeatureNorm, check_noise
 from gpgc.estimators.probabilities import Probability
 from gpgc.estimators.verbose import shows_progress
@@ -19,7 +19,7 @@ from gpgc.gp import Space
 from gpgc.graph import Normalization
 from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture, Prior
-from gpgc.probability.calibration import Calibration, StoredMeans, calibrate_left_out
+from gpgc.probability.calibration import Calibration
 from gpgc.selection.choice import Choice
 
 
@@ -234,6 +234,12 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         sample_weight = align_labels(sample_weight, self.prior_.nodes, "sample_weight")
         return self.fit_prior(self.prior_, encode_given(y, sample_weight))
 
+    def fit_predict(
+        self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None
+    ) -> Any:
+        """Return the prediction for all nodes after a :meth:`fit`, whose parameters these are."""
+        return self.fit(X, y, adjacency, sample_weight=sample_weight).predict()
+
     def fit_prior(
         self,
         prior: Prior,
@@ -270,28 +276,15 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
                 f"got {len(given.codes)}"
             )
         noise = check_noise(self.noise_variance, 1)
-        counted = given.left_out_weights(prior.nodes)
         labelled, targets, trust = given.nodes, given.targets, given.weights
+        counted = left_out_weights(targets, trust, prior.nodes.reach.alone(labelled))
         choice = self._condition(
             prior, labelled, targets, noise, "cross_entropy", counted, choice, trust
         )
         self.classes_, self.codes_ = given.classes, given.codes[given.nodes]
         self.noise_variance_ = float(choice.levels[0])
         if calibration is None:
-            self.set_calibration(self._calibrated_left_out(counted))
+            self.set_calibration(self.calibration_left_out(counted))
         else:
             self.set_calibration(Calibration.of(*calibration, self.label_fractions()))
         return self
-
-    def _calibrated_left_out(self, counted: Array) -> Calibration:
-        """Return the calibration by leave-one-out, from what labels say of unlabelled nodes."""
-        speaking = self.prior_.nodes.reach.reached(self.labelled_nodes_)
-        speaking[self.labelled_nodes_] = False
-        return calibrate_left_out(
-            self.posterior_.leave_one_out().mean,
-            StoredMeans(self._latent_mean[speaking]),
-            self.posterior_.targets,
-            counted * self.sample_weight_ / self.sample_weight_.mean(),
-            self.label_fractions(),
-            self.class_prior,
-        )

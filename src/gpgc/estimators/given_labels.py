@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators.labels import UNLABELLED, encode_labels, numbers_or_nan, warn_of_few_classes
-from gpgc.graph import Nodes
 
 SUM_TOLERANCE = 1e-3
 """How far the probabilities of a soft label may be from a sum of 1, which rounding explains."""
@@ -42,15 +41,6 @@ class GivenLabels:
     def nodes(self) -> Integers:
         """The labelled nodes (D,)."""
         return np.flatnonzero(self.codes != UNLABELLED)
-
-    def left_out_weights(self, nodes: Nodes) -> Array:
-        """Return what leaving each label out counts (D,): 1 − 1/n for n labels of its class.
-
-        The class of the node that is left out has one label less than the others. A label that no
-        other one reaches cannot be predicted from them, and counts nothing.
-        """
-        of_class = np.maximum(0.0, 1 - 1 / self.targets.sum(axis=0))
-        return np.asarray((self.targets @ of_class) * ~nodes.reach.alone(self.nodes))
 
     @classmethod
     def certain(cls, codes: Integers, classes: NDArray[Any]) -> GivenLabels:
@@ -101,6 +91,30 @@ def encode_given(y: Any, sample_weight: Any = None) -> GivenLabels:
     if not is_table:
         warn_of_few_classes(y, classes)
     return GivenLabels(codes, classes, rows[known], weights[known])
+
+
+def left_out_weights(targets: Array, weights: Array, alone: NDArray[np.bool_]) -> Array:
+    """Return what leaving each label out counts: 1 − 1/n for n labels of its class, by its weight.
+
+    The class of the node that is left out has one label less than the others. A label that no
+    other one reaches cannot be predicted from them, and counts nothing.
+
+    Parameters
+    ----------
+    targets : array of shape (D, k)
+        Labels, one-hot or rows of probabilities.
+    weights : array of shape (D,)
+        How much each label counts; what matters here is that over their mean.
+    alone : bool array of shape (D,)
+        Which labels no other one reaches.
+
+    Examples
+    --------
+    >>> left_out_weights(np.eye(2)[[0, 0, 1]], np.ones(3), np.array([False, False, False]))
+    array([0.5, 0.5, 0. ])
+    """
+    of_class = np.maximum(0.0, 1 - 1 / targets.sum(axis=0))
+    return np.asarray((targets @ of_class) * ~alone * weights / weights.mean())
 
 
 def check_sample_weight(sample_weight: Any, n_nodes: int) -> Array:

@@ -13,7 +13,12 @@ from gpgc.errors import InputError
 from gpgc.estimators.asked import Asked
 from gpgc.estimators.base import GraphProcess
 from gpgc.estimators.inputs import check_nodes
-from gpgc.probability.calibration import Calibration, fit_scale_and_bias
+from gpgc.probability.calibration import (
+    Calibration,
+    StoredMeans,
+    calibrate_left_out,
+    fit_scale_and_bias,
+)
 
 Probability = Literal["calibrated", "largest"]
 
@@ -22,6 +27,7 @@ class ClassProcess(GraphProcess):
     """What the classifier answers once it is fitted."""
 
     probability: Probability
+    class_prior: Any
     classes_: NDArray[Any]
     codes_: Integers
 
@@ -66,6 +72,35 @@ class ClassProcess(GraphProcess):
         """
         check_is_fitted(self)
         return self._probabilities(self._ask(None, X, adjacency))
+
+    def predict_log_proba(self, X: Any = None, adjacency: Any = None) -> Array:
+        """Return the logarithm of :meth:`predict_proba`, −∞ where that is 0."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X, adjacency)))
+
+    def decision_function(self, X: Any = None, adjacency: Any = None) -> Array:
+        """Return the scores whose largest is the predicted label.
+
+        For calibrated probabilities the scores are t · mean + b, whose softmax is
+        :meth:`predict_proba`; else its logarithm.
+
+        Parameters
+        ----------
+        X, adjacency : optional
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        array of shape (n, k), or (n,) for two classes
+            In the order of ``classes_``; of two, the second one's score less the first one's.
+        """
+        check_is_fitted(self)
+        if self.probability == "calibrated":
+            asked = self._ask(None, X, adjacency)
+            scores = self.calibration_.logits(asked.mean, asked.reached)
+        else:
+            scores = self.predict_log_proba(X, adjacency)
+        return np.asarray(scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores)
 
     def calibrate(self, nodes: Any, y: Any) -> Self:
         """Fit temperature and class bias to labels that ``fit`` did not see.
@@ -115,6 +150,25 @@ class ClassProcess(GraphProcess):
         """Return the fractions (k,) of the classes among the labels, by their weights."""
         targets = self.posterior_.targets
         return np.asarray(np.average(targets, axis=0, weights=self.sample_weight_))
+
+    def calibration_left_out(self, counted: Array) -> Calibration:
+        """Return the calibration by leave-one-out, from what labels say of unlabelled nodes.
+
+        Parameters
+        ----------
+        counted : array of shape (D,)
+            What leaving each label out counts.
+        """
+        speaking = self.prior_.nodes.reach.reached(self.labelled_nodes_)
+        speaking[self.labelled_nodes_] = False
+        return calibrate_left_out(
+            self.posterior_.leave_one_out().mean,
+            StoredMeans(self._latent_mean[speaking]),
+            self.posterior_.targets,
+            counted,
+            self.label_fractions(),
+            self.class_prior,
+        )
 
     def set_calibration(self, calibration: Calibration) -> None:
         """Take a calibration, and what follows from it."""

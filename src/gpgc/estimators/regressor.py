@@ -115,6 +115,12 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
             prior, labelled, values[labelled], squeeze=squeeze, sample_weight=weights[labelled]
         )
 
+    def fit_predict(
+        self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None
+    ) -> Any:
+        """Return the prediction for all nodes after a :meth:`fit`, whose parameters these are."""
+        return self.fit(X, y, adjacency, sample_weight=sample_weight).predict()
+
     def fit_prior(
         self,
         prior: Prior,
@@ -155,7 +161,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         mean = np.asarray(np.average(values, axis=0, weights=trust))
         if scale is None:
             scale = _scale(values, trust, prior.covariance().diag(labelled))
-        counted = np.full(len(labelled), float(len(labelled) > 1))
+        counted = float(len(labelled) > 1) * trust / trust.mean()
         given = noise if isinstance(noise, str) else noise / scale**2
         targets = (values - mean) / scale
         choice = self._condition(prior, labelled, targets, given, "density", counted, choice, trust)

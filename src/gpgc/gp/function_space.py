@@ -97,6 +97,15 @@ class FunctionSpace(Posterior):
         mean = self.targets[chosen] - self.weights[chosen] / precision[:, None]
         return LeaveOneOut(mean, 1 / precision)
 
+    def influence(self, rows: Index = None) -> Array:
+        """Return S = Γ[rows, D] K⁻¹."""
+        cross = np.asarray(self.covariance.block(rows, self.labelled), dtype=np.float64)
+        return self.factor.solve(cross.T).T
+
+    def dual_weights(self) -> Array:
+        """Return K⁻¹Y."""
+        return self.weights
+
     def log_marginal_likelihood(self) -> float:
         """Return −½ Σ_k (y_kᵀK⁻¹y_k + log det K + D log 2π)."""
         n, k = self.targets.shape

@@ -64,6 +64,17 @@ class Posterior(ABC):
         """
 
     @abstractmethod
+    def influence(self, rows: Index = None) -> Array:
+        """Return S (n, D), of what each label adds to the mean of nodes: mean = S Y.
+
+        Of shape (n, D, k) where targets have posteriors of their own.
+        """
+
+    @abstractmethod
+    def dual_weights(self) -> Array:
+        """Return K⁻¹Y (D, k), by which the mean is Γ[rows, D] K⁻¹Y."""
+
+    @abstractmethod
     def log_marginal_likelihood(self) -> float:
         """Return the log evidence, summed over the columns of the targets."""
 

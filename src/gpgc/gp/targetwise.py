@@ -48,6 +48,14 @@ class Targetwise(Posterior):
         variance = np.stack([part.variance for part in parts], axis=-1)[..., self.level]
         return LeaveOneOut(self._by_target([part.mean for part in parts]), variance)
 
+    def influence(self, rows: Index = None) -> Array:
+        """Return what each label adds to the mean of nodes, (n, D, k)."""
+        return self._for_each(lambda part: part.influence(rows))
+
+    def dual_weights(self) -> Array:
+        """Return K⁻¹Y (D, k), of each target by its own noise."""
+        return self._by_target([part.dual_weights() for part in self.posteriors])
+
     def log_marginal_likelihood(self) -> float:
         """Return the log evidence, summed over the targets."""
         return sum(part.log_marginal_likelihood() for part in self.posteriors)

@@ -123,6 +123,17 @@ class WeightSpace(Posterior):
         left = np.maximum(1 - leverage, np.finfo(np.float64).eps)
         return LeaveOneOut(targets - (targets - mean) / left[:, None], noise / left)
 
+    def influence(self, rows: Index = None) -> Array:
+        """Return S = Φ[rows] A⁻¹ Φ_Dᵀ R⁻¹, with R the relative noise of the labels."""
+        solved = cho_solve((self._lower, True), self.covariance.root(rows).astype(np.float64).T)
+        found = self._over_roots(self.labelled, lambda root: root @ solved, solved.shape[1:])
+        return np.asarray(found.T / self._relative)
+
+    def dual_weights(self) -> Array:
+        """Return K⁻¹Y = (Y − Γ_DD K⁻¹Y) / noise: the residuals over their noise."""
+        noise = self.noise_variance * self._relative
+        return np.asarray((self.targets - self.mean(self.labelled)) / noise[:, None])
+
     def log_marginal_likelihood(self) -> float:
         """Return the log evidence.
 
