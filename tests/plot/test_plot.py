@@ -57,6 +57,17 @@ def test_the_learning_curve_leaves_the_model_as_it_was(model):
         plot.learning_curve(model, sizes=[6])
 
 
+def test_contributions_add_up_to_the_scores(model):
+    found = model.explain(10)
+    axes = plot.contributions(found, n=3)
+    axes.figure.canvas.draw()
+    first = found.deciding()[0]
+    bars = axes.containers[0]
+    np.testing.assert_allclose(sum(bar.get_width() for bar in bars), found.total[first])
+    assert len(bars) == 5
+    plot.contributions(found, names=[f"${node}" for node in range(80)]).figure.canvas.draw()
+
+
 def test_without_matplotlib_the_cure_is_named(model, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(InputError, match=r"gpgc\[plot\]"):

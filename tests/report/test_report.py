@@ -52,6 +52,8 @@ def test_what_users_wrote_is_text(model):
     assert page.open == []
     assert "script" not in page.tags
     assert not [name for name, _ in page.attributes if name.startswith("on")]
+    suspicious = page.text[page.text.index("Suspicious labels") :]
+    assert f"id0{NASTY}text0{NASTY}" in suspicious
     for shown in (f"title{NASTY}", f"a{NASTY}", f"id0{NASTY}", f"text0{NASTY}"):
         assert shown in page.text
 

@@ -24,6 +24,9 @@ MAP_NODES = 4_000
 SHOWN = 20
 """Rows of the tables of suspicious labels and suggestions."""
 
+SUSPICIOUS = 0.1
+"""Probability of being wrong from which on a label is shown."""
+
 TEXT_LENGTH = 200
 
 
@@ -174,25 +177,22 @@ def _map(model: GPGCClassifier, names: Sequence[str]) -> str:
 
 
 def _suspicious(model: GPGCClassifier, names: Sequence[str], texts: Any) -> str:
-    proba = model.leave_one_out_proba()
-    own = proba[np.arange(len(proba)), model.codes_]
-    likely = proba.argmax(axis=1)
-    doubtful = np.flatnonzero(likely != model.codes_)
-    doubtful = doubtful[np.argsort(own[doubtful], kind="stable")][:SHOWN]
+    found = model.check_labels()
+    doubtful = np.flatnonzero(found.probability >= SUSPICIOUS)[:SHOWN]
+    said = f"Of {len(found):,} labels {found.expected_errors:.1f} are expected to be wrong."
     if not len(doubtful):
-        return _section("Suspicious labels", "<p>The others confirm every label.</p>")
-    nodes = model.labelled_nodes_[doubtful]
+        return _section("Suspicious labels", f"<p>{said} No single one stands out.</p>")
     rows = [
         (
-            _name(names, texts, node),
-            _text(model.classes_[model.codes_[place]]),
-            _text(model.classes_[likely[place]]),
-            f"{own[place]:.0%}",
+            _name(names, texts, found.nodes[place]),
+            _text(found.given[place]),
+            _text(found.likely[place]),
+            f"{found.probability[place]:.0%}",
         )
-        for node, place in zip(nodes, doubtful, strict=True)
+        for place in doubtful
     ]
-    note = "<p class=note>Labels that the others contradict, worst first: look at them again.</p>"
-    header = ("node", "given", "the others say", "probability of the given one")
+    note = f"<p class=note>{said} Worst first: look at them again.</p>"
+    header = ("node", "given", "the others say", "probability that it is wrong")
     return _section("Suspicious labels", note + _table(header, rows))
 
 
