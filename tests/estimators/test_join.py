@@ -46,7 +46,7 @@ def test_joining_equals_the_formula_on_all_nodes(among, depth, model):
 
     propagation, X = joined_by_hand(graph, features, links, new)
     architecture, matrix = architecture_from(model, depth=depth), sp.csr_array(propagation)
-    inputs = architecture.inputs(NodeSubset(matrix, matrix, X), Context())
+    inputs = architecture.inputs(NodeSubset(matrix, matrix, X, matrix, np.arange(24)), Context())
     gamma = architecture.covariance(inputs).dense()
     inverse = np.linalg.inv(gamma[:6, :6] + 0.2 * np.eye(6))
     expected = gamma[20:, :6] @ inverse @ np.eye(2)[y[:6]]

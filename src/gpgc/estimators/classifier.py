@@ -18,7 +18,7 @@ from gpgc.estimators.verbose import shows_progress
 from gpgc.gp import Space
 from gpgc.graph import Normalization
 from gpgc.kernels import Activation, BaseKernel
-from gpgc.models import Architecture, Prior
+from gpgc.models import Architecture, KernelKind, Prior
 from gpgc.probability.calibration import Calibration
 from gpgc.selection.choice import Choice
 
@@ -32,10 +32,11 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
 
     Parameters
     ----------
-    model : {"broad", "big", "small"} or Architecture, default "broad"
-        The one that looks near and far (:mod:`gpgc.models.broad`); the paper's networks, with and
-        without aggregation over the graph in the hidden layers; or an architecture with
-        parameters of its own, in place of the next five.
+    model : str or Architecture, default "broad"
+        ``"broad"`` looks near and far (:mod:`gpgc.models.broad`); ``"big"`` and ``"small"`` are the
+        paper's networks, with and without aggregation over the graph in the hidden layers; others
+        are ``"appnp"``, ``"gcnii"``, ``"sage"``, ``"gin"`` and ``"sgc"``; or an architecture with
+        parameters of its own, in place of the next six.
     base_kernel : str or BaseKernel, default "inner_product"
         K_θ on ÂX: ``"inner_product"``, ``"arc_cosine"``, ``"polynomial"``,
         ``"squared_exponential"``, or an object with parameters of its own.
@@ -46,6 +47,9 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         L, the number of layers.
     weight_variance, bias_variance : float, default 1 and 0
         δ_W and σ_b².
+    kernel : {"nngp", "ntk"}, default "nngp"
+        The covariance of the network's outputs at random weights, or its tangent kernel, by which
+        an infinitely wide network learns.
     noise_variance : float, "loo" or "evidence", default "loo"
         σ_τ². ``"loo"`` takes the level with the best leave-one-out cross-entropy of a softmax with
         a fitted temperature, with a pull towards the model's usual level that decides where each
@@ -143,6 +147,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         depth: int = 2,
         weight_variance: float = 1.0,
         bias_variance: float = 0.0,
+        kernel: KernelKind = "nngp",
         noise_variance: float | str = "loo",
         normalization: Normalization = "symmetric",
         feature_norm: FeatureNorm = "none",
@@ -163,6 +168,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
             depth=depth,
             weight_variance=weight_variance,
             bias_variance=bias_variance,
+            kernel=kernel,
             noise_variance=noise_variance,
             normalization=normalization,
             feature_norm=feature_norm,

@@ -14,7 +14,7 @@ from gpgc.files import parse_bytes
 from gpgc.gp import Space
 from gpgc.graph import Nodes, Normalization, as_adjacency, neighbor_graph
 from gpgc.kernels import Activation, BaseKernel
-from gpgc.models import Architecture, Prior, architecture_from
+from gpgc.models import Architecture, KernelKind, Prior, architecture_from
 
 
 class PriorParameters(NotebookView):
@@ -29,6 +29,7 @@ class PriorParameters(NotebookView):
         depth: int = 2,
         weight_variance: float = 1.0,
         bias_variance: float = 0.0,
+        kernel: KernelKind = "nngp",
         noise_variance: Any = "loo",
         normalization: Normalization = "symmetric",
         feature_norm: FeatureNorm = "none",
@@ -46,6 +47,7 @@ class PriorParameters(NotebookView):
         self.depth = depth
         self.weight_variance = weight_variance
         self.bias_variance = bias_variance
+        self.kernel = kernel
         self.noise_variance = noise_variance
         self.normalization = normalization
         self.feature_norm = feature_norm
@@ -112,6 +114,7 @@ class PriorParameters(NotebookView):
             depth=self.depth,
             weight_variance=self.weight_variance,
             bias_variance=self.bias_variance,
+            kernel=self.kernel,
             seed=self.random_state,
         )
 

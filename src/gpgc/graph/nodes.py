@@ -34,6 +34,14 @@ class NodeInputs(Protocol):
         """X (N, F), dense or sparse; None for one-hot features."""
 
     @property
+    def links(self) -> sp.csr_array:
+        """Weights (n, N) of the links of the n nodes, as given, without self-loops."""
+
+    @property
+    def own(self) -> Integers:
+        """Indices (n,) of the n nodes among all N."""
+
+    @property
     def has_links(self) -> bool:
         """Whether any two nodes are linked."""
 
@@ -99,6 +107,16 @@ class Nodes:
     def incoming(self) -> sp.csr_array:
         """Â: the features of all nodes are those of the nodes themselves."""
         return self.propagation
+
+    @property
+    def links(self) -> sp.csr_array:
+        """The adjacency."""
+        return self.adjacency
+
+    @property
+    def own(self) -> Integers:
+        """All nodes."""
+        return np.arange(len(self))
 
     @property
     def has_links(self) -> bool:
@@ -178,6 +196,21 @@ class JoinedNodes:
         return sp.vstack([wide, self.rows], format="csr")
 
     @cached_property
+    def links(self) -> sp.csr_array:
+        """Weights of all nodes' links, of shape (N + M, N + M), without self-loops."""
+        wide = self.fitted.adjacency.copy()
+        wide.resize((len(self.fitted), self.rows.shape[1]))
+        # Â_ii = 1/d_i, so A_ij = Â_ij √(d_i d_j), or Â_ij d_i where rows are normalised
+        degrees = 1 / self.propagation.diagonal()
+        new = sp.coo_array(self.rows)
+        scale = degrees[self.new][new.row]
+        if self.fitted.normalization == "symmetric":
+            scale = np.sqrt(scale * degrees[new.col])
+        others = new.col != self.new[new.row]
+        entries = (new.data * scale)[others], (new.row[others], new.col[others])
+        return sp.vstack([wide, sp.csr_array(entries, shape=new.shape)], format="csr")
+
+    @cached_property
     def features(self) -> Any:
         """X of all nodes, of shape (N + M, F)."""
         return None if self.new_features is None else stack(self.fitted.features, self.new_features)
@@ -189,7 +222,8 @@ class JoinedNodes:
     def restricted(self, index: Integers) -> NodeSubset:
         """Return the inputs of some of the nodes, sorted."""
         rows = self.propagation[index]
-        return NodeSubset(rows, sp.csr_array(rows[:, index]), self.features)
+        among = sp.csr_array(rows[:, index])
+        return NodeSubset(rows, among, self.features, self.links[index], index)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,6 +233,8 @@ class NodeSubset:
     incoming: sp.csr_array
     propagation: sp.csr_array
     features: Any
+    links: sp.csr_array
+    own: Integers
 
     @property
     def has_links(self) -> bool:

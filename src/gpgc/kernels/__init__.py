@@ -13,17 +13,20 @@ from gpgc.kernels.base_kernels import (
 )
 from gpgc.kernels.centre import Centre
 from gpgc.kernels.covariance import Covariance
+from gpgc.kernels.cross import Cross
 from gpgc.kernels.deep import Deep
 from gpgc.kernels.dense_layer import DenseLayer
 from gpgc.kernels.diffuse import Diffuse
 from gpgc.kernels.features import Features
 from gpgc.kernels.given import Given
+from gpgc.kernels.low_rank import LowRank
 from gpgc.kernels.mix import Mix
 from gpgc.kernels.nystrom import Nystrom
 from gpgc.kernels.propagate import Propagate
 from gpgc.kernels.rectifiers import LeakyReLU, ReLU, Step
 from gpgc.kernels.smooth_activations import GELU, Erf, Identity
 from gpgc.kernels.square import Square
+from gpgc.kernels.tangent import Tangent
 from gpgc.kernels.unit import Unit
 
 __all__ = [
@@ -36,6 +39,7 @@ __all__ = [
     "BaseKernel",
     "Centre",
     "Covariance",
+    "Cross",
     "Deep",
     "DenseLayer",
     "Diffuse",
@@ -45,6 +49,7 @@ __all__ = [
     "Identity",
     "InnerProduct",
     "LeakyReLU",
+    "LowRank",
     "Mix",
     "Nystrom",
     "Polynomial",
@@ -53,6 +58,7 @@ __all__ = [
     "Square",
     "SquaredExponential",
     "Step",
+    "Tangent",
     "Unit",
     "activation_from",
     "base_kernel_from",

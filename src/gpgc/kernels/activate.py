@@ -7,11 +7,12 @@ import numpy as np
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute.caching import computed_once
 from gpgc.kernels.activations import Activation
-from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, take
+from gpgc.kernels.covariance import Both, Columns, Covariance, inverse_or_zero, take
 from gpgc.kernels.rectifiers import ReLU
+from gpgc.kernels.tangent import CarriesTangent
 
 
-class Activate(Covariance):
+class Activate(CarriesTangent):
     """s_m s_n κ̂(c_mn), with c the inner correlations and s the stds after the activation.
 
     For the ReLU this is κ(K)_mn = √(K_mm K_nn) κ̂(K_mn / √(K_mm K_nn)) (equation 9): variances
@@ -36,7 +37,7 @@ class Activate(Covariance):
         """Return κ(K)[rows, cols]."""
         block, std = self.correlation(cols)(rows)
         block *= std[:, None]
-        block *= self.activation.std(self._std_before(cols))
+        block *= self.activation.std(self.std_before(cols))
         return block
 
     def diag(self, rows: Index = None) -> Array:
@@ -54,7 +55,7 @@ class Activate(Covariance):
 
     def correlation(self, cols: Index = None) -> Columns:
         """Return κ̂ of the inner correlations."""
-        before, right = self._before(cols), self._std_before(cols)
+        before, right = self._before(cols), self.std_before(cols)
         primitives = self.context.primitives(self.n_nodes)
 
         def columns(rows: Index) -> tuple[Array, Array]:
@@ -76,6 +77,42 @@ class Activate(Covariance):
         block *= after[:, None, :]
         return block
 
+    def mean(self) -> Array:
+        """Return the means E[φ] of all nodes, since the units after it are not centred."""
+        return np.asarray(self.activation.mean(self.std_before(None)))
+
+    def both(self, rows: Index = None, cols: Index = None) -> Both:
+        """Return κ(K) and Θ E[φ′φ′]."""
+        left, right = self.std_before(rows)[:, None], self.std_before(cols)
+        return self._apply_both(self.inner.both(rows, cols), left, right)
+
+    def both_diag(self, rows: Index = None) -> Both:
+        """Return the diagonals of both."""
+        std, (_, tangent) = self.std_before(rows), self.inner.both_diag(rows)
+        slope = self.activation.derivative((std > 0).astype(std.dtype), std, std)
+        return self.diag(rows), tangent * slope
+
+    def both_local(self, groups: Integers) -> Both:
+        """Return both within many small groups."""
+        std = self.std_before(groups.ravel()).reshape(groups.shape)
+        return self._apply_both(self.inner.both_local(groups), std[:, :, None], std[:, None, :])
+
+    def both_dense(self) -> Both:
+        """Return both N × N matrices."""
+        matrix, tangent = self.inner.both_dense()
+        std = np.sqrt(np.diagonal(matrix))
+        return self._apply_both((matrix, tangent), std[:, None], std)
+
+    def _apply_both(self, both: Both, left: Array, right: Array) -> Both:
+        correlation, tangent = both
+        correlation *= inverse_or_zero(left)
+        correlation *= inverse_or_zero(right)
+        tangent *= self.activation.derivative(correlation, left, right)
+        correlation = self.activation.correlation(correlation, left, right)
+        correlation *= self.activation.std(left)
+        correlation *= self.activation.std(right)
+        return correlation, tangent
+
     def _before(self, cols: Index) -> Columns:
         """Return the inner correlations.
 
@@ -93,7 +130,8 @@ class Activate(Covariance):
 
         return columns
 
-    def _std_before(self, index: Index) -> Array:
+    def std_before(self, index: Index) -> Array:
+        """Return the standard deviations before the activation."""
         if self.tileable:
             return np.sqrt(self.inner.diag(index))
         return np.asarray(take(self._inner_std, index))

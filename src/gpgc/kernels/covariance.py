@@ -17,6 +17,9 @@ from gpgc.errors import InputError
 Columns: TypeAlias = Callable[[Index], tuple[Array, Array]]
 """Function of rows that gives their correlations with some columns, and their stds."""
 
+Both: TypeAlias = tuple[Array, Array]
+"""Entries of a covariance Γ, and those of the tangent kernel Θ of the same network."""
+
 CHUNK_BYTES = 2**27
 """Bound on the blocks that a deep covariance holds at once while it streams."""
 
@@ -139,6 +142,29 @@ class Covariance(LeavesCachesBehind, ABC):
         union = self.block(nodes, nodes)
         return union[position[:, :, None], position[:, None, :]]
 
+    def both(self, rows: Index = None, cols: Index = None) -> Both:
+        """Return Γ[rows, cols] and Θ[rows, cols], the tangent kernel, from one pass.
+
+        Θ is 0 for a part with no weights below it; see :mod:`gpgc.kernels.tangent`.
+        """
+        return with_zeros(self.block(rows, cols))
+
+    def both_diag(self, rows: Index = None) -> Both:
+        """Return the diagonals of Γ and Θ at ``rows``."""
+        return with_zeros(self.diag(rows))
+
+    def both_matmul(self, rows: Index, cols: Index, V: Any) -> Both:
+        """Return Γ[rows, cols] @ V and Θ[rows, cols] @ V."""
+        return with_zeros(self.matmul(rows, cols, V))
+
+    def both_local(self, groups: Integers) -> Both:
+        """Return the blocks of Γ and Θ within many small groups."""
+        return with_zeros(self.local(groups))
+
+    def both_dense(self) -> Both:
+        """Return the N × N matrices Γ and Θ by the plain formulas."""
+        return with_zeros(self.dense())
+
     def count(self, index: Index) -> int:
         """Return how many nodes an index names."""
         if index is None:
@@ -152,6 +178,11 @@ class Covariance(LeavesCachesBehind, ABC):
         if index is None or isinstance(index, slice):
             return np.arange(self.n_nodes)[index if index is not None else slice(None)]
         return np.asarray(index, dtype=np.intp)
+
+
+def with_zeros(values: Array) -> Both:
+    """Return values, and zeros for the tangent kernel of what has no weights."""
+    return values, np.zeros_like(values)
 
 
 def inverse_or_zero(values: Array) -> Array:

@@ -8,14 +8,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from gpgc._typing import Array, Index, Integers
-from gpgc.kernels.covariance import Covariance, take
+from gpgc.kernels.covariance import Both, Covariance, take
 from gpgc.kernels.diffusions import Diffusion
+from gpgc.kernels.tangent import CarriesTangent
 
 COLUMNS_AT_ONCE = 256
 """Variances that are computed at once, each from a column of N entries."""
 
 
-class Diffuse(Covariance):
+class Diffuse(CarriesTangent):
     """P K Pᵀ for a linear operator P that reaches the whole graph, such as PageRank.
 
     P is never formed: it and its transpose are applied to vectors. All columns of K are needed,
@@ -38,6 +39,8 @@ class Diffuse(Covariance):
 
     def block(self, rows: Index = None, cols: Index = None) -> Array:
         """Return P[rows] K P[cols]ᵀ from the narrower side."""
+        if rows is None and cols is None:
+            return self._around(self.inner.block())
         if self.count(cols) > self.count(rows):
             return self.block(cols, rows).T
         return self.matmul(rows, cols, np.eye(self.count(cols), dtype=self.dtype))
@@ -65,12 +68,47 @@ class Diffuse(Covariance):
 
     def dense(self) -> Array:
         """Return P K Pᵀ."""
-        return self.operator.apply(self.operator.apply(self.inner.dense()).T).T
+        return self._around(self.inner.dense())
+
+    def _around(self, matrix: Array) -> Array:
+        return self.operator.apply(self.operator.apply(matrix).T).T
 
     def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
         """Return P[rows] (K (P[cols]ᵀ V))."""
         product = self.inner.matmul(None, None, self._reach(self.indices(cols), V))
         return np.asarray(take(self.operator.apply(product), rows))
+
+    def both(self, rows: Index = None, cols: Index = None) -> Both:
+        """Return P[rows] K P[cols]ᵀ, and the same of Θ, from the narrower side."""
+        if rows is None and cols is None:
+            K, tangent = self.inner.both()
+            return self._around(K), self._around(tangent)
+        if self.count(cols) > self.count(rows):
+            K, tangent = self.both(cols, rows)
+            return K.T, tangent.T
+        return self.both_matmul(rows, cols, np.eye(self.count(cols), dtype=self.dtype))
+
+    def both_diag(self, rows: Index = None) -> Both:
+        """Return the diagonals of both."""
+        chosen = self.indices(rows)
+        out = np.empty((2, len(chosen)), dtype=self.dtype)
+        for start in range(0, len(chosen), COLUMNS_AT_ONCE):
+            part = chosen[start : start + COLUMNS_AT_ONCE]
+            weights = self._reach(part, np.eye(len(part), dtype=self.dtype))
+            products = np.asarray(self.inner.both_matmul(None, None, weights))
+            out[:, start : start + COLUMNS_AT_ONCE] = (weights * products).sum(1)
+        return out[0], out[1]
+
+    def both_matmul(self, rows: Index, cols: Index, V: Any) -> Both:
+        """Return P[rows] (K (P[cols]ᵀ V)), and the same of Θ."""
+        K, tangent = self.inner.both_matmul(None, None, self._reach(self.indices(cols), V))
+        apply = self.operator.apply
+        return np.asarray(take(apply(K), rows)), np.asarray(take(apply(tangent), rows))
+
+    def both_dense(self) -> Both:
+        """Return P K Pᵀ and P Θ Pᵀ."""
+        K, tangent = self.inner.both_dense()
+        return self._around(K), self._around(tangent)
 
     def _reach(self, nodes: Integers, V: Any) -> Array:
         """Return P[nodes]ᵀ V."""

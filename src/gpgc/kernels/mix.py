@@ -9,7 +9,7 @@ import numpy as np
 
 from gpgc._typing import Array, Index, Integers
 from gpgc.errors import InputError
-from gpgc.kernels.covariance import Covariance
+from gpgc.kernels.covariance import Both, Covariance
 
 
 class Mix(Covariance):
@@ -74,6 +74,29 @@ class Mix(Covariance):
     def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
         """Return Σ w_i K_i[rows, cols] @ V."""
         return self._sum([part.matmul(rows, cols, V) for part in self.parts])
+
+    def both(self, rows: Index = None, cols: Index = None) -> Both:
+        """Return Σ w_i K_i and Σ w_i Θ_i."""
+        return self._sum_both([part.both(rows, cols) for part in self.parts])
+
+    def both_diag(self, rows: Index = None) -> Both:
+        """Return the diagonals of both."""
+        return self._sum_both([part.both_diag(rows) for part in self.parts])
+
+    def both_matmul(self, rows: Index, cols: Index, V: Any) -> Both:
+        """Return both times V."""
+        return self._sum_both([part.both_matmul(rows, cols, V) for part in self.parts])
+
+    def both_local(self, groups: Integers) -> Both:
+        """Return both within many small groups."""
+        return self._sum_both([part.both_local(groups) for part in self.parts])
+
+    def both_dense(self) -> Both:
+        """Return both N × N matrices."""
+        return self._sum_both([part.both_dense() for part in self.parts])
+
+    def _sum_both(self, answers: list[Both]) -> Both:
+        return self._sum([K for K, _ in answers]), self._sum([tangent for _, tangent in answers])
 
     def local(self, groups: Integers) -> Array:
         """Return Σ w_i K_i within many small groups."""

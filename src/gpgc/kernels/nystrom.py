@@ -77,12 +77,25 @@ class Nystrom(Covariance):
 
     @computed_once
     def _whitening(self) -> Array:
-        """L⁻ᵀ, from K_MM in float64 with a jitter of a few of its own roundings."""
-        gram = np.asarray(self.inner.block(self.landmarks, self.landmarks), dtype=np.float64)
-        scale = float(np.mean(np.diagonal(gram))) or 1.0
-        jitter = JITTER_UNITS * len(gram) * float(np.finfo(self.dtype).eps) * scale
-        with small_matrices(len(gram)):
-            gram[np.diag_indices_from(gram)] += jitter
-            lower = cholesky(gram, lower=True, overwrite_a=True)
-            inverse = solve_triangular(lower, np.eye(len(gram)), lower=True)
-        return np.asarray(inverse.T, dtype=self.dtype)
+        """L⁻ᵀ of K_MM."""
+        return whitening(self.inner.block(self.landmarks, self.landmarks), self.dtype)
+
+
+def whitening(block: Array, dtype: Any) -> Array:
+    """Return L⁻ᵀ for K_MM = L Lᵀ, in float64 with a jitter of a few roundings of ``dtype``.
+
+    Parameters
+    ----------
+    block : array of shape (r, r)
+        K_MM.
+    dtype : numpy dtype
+        In which it was computed, and that of the answer.
+    """
+    gram = np.array(block, dtype=np.float64)
+    scale = float(np.mean(np.diagonal(gram))) or 1.0
+    jitter = JITTER_UNITS * len(gram) * float(np.finfo(dtype).eps) * scale
+    with small_matrices(len(gram)):
+        gram[np.diag_indices_from(gram)] += jitter
+        lower = cholesky(gram, lower=True, overwrite_a=True)
+        inverse = solve_triangular(lower, np.eye(len(gram)), lower=True)
+    return np.asarray(inverse.T, dtype=dtype)

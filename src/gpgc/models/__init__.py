@@ -1,25 +1,40 @@
 """Infinitely wide graph networks: architectures by name, and what they make of a graph."""
 
+from gpgc.models.appnp import APPNP
 from gpgc.models.architecture import (
     GRAPH,
     REGISTRY,
     Architecture,
+    KernelKind,
     ViewWeights,
     architecture_from,
     register,
 )
 from gpgc.models.broad import Broad
 from gpgc.models.gcn import GCN
+from gpgc.models.gcnii import GCNII
+from gpgc.models.gin import GIN
 from gpgc.models.graph_covariance import check_features, covariance
+from gpgc.models.network import Network, NetworkInputs
 from gpgc.models.prior import JoinedCovariance, Prior
+from gpgc.models.sage import SAGE
+from gpgc.models.sgc import SGC
 
 __all__ = [
+    "APPNP",
     "GCN",
+    "GCNII",
+    "GIN",
     "GRAPH",
     "REGISTRY",
+    "SAGE",
+    "SGC",
     "Architecture",
     "Broad",
     "JoinedCovariance",
+    "KernelKind",
+    "Network",
+    "NetworkInputs",
     "Prior",
     "ViewWeights",
     "architecture_from",

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from gpgc.compute import Context
 from gpgc.errors import InputError
 from gpgc.graph.nodes import JoinedNodes, NodeInputs, Nodes
 from gpgc.kernels import Activation, BaseKernel, Covariance, activation_from, base_kernel_from
+
+KernelKind = Literal["nngp", "ntk"]
+"""The covariance of a network's outputs, or its tangent kernel."""
 
 ViewWeights: TypeAlias = Mapping[str, float]
 """Name of a view → its weight in the covariance."""
@@ -39,6 +42,9 @@ class Architecture(ABC):
         δ_W, the variance of a weight times the width.
     bias_variance : float, default 0
         σ_b².
+    kernel : {"nngp", "ntk"}, default "nngp"
+        The covariance Γ of the outputs at random weights, or the tangent kernel Θ, by which an
+        infinitely wide network learns (:mod:`gpgc.kernels.tangent`).
     seed : int, default 0
         Of what is drawn at random on large graphs, where anything is.
     """
@@ -54,11 +60,18 @@ class Architecture(ABC):
     depth: int = 2
     weight_variance: float = 1.0
     bias_variance: float = 0.0
+    kernel: KernelKind = "nngp"
     seed: int = 0
 
     def __post_init__(self) -> None:
         base_kernel_from(self.base_kernel)
         activation_from(self.activation)
+        if self.kernel not in get_args(KernelKind):
+            raise InputError(
+                f"kernel must be one of {', '.join(get_args(KernelKind))}, got {self.kernel!r}"
+            )
+        if self.kernel == "ntk":
+            check_differentiable(activation_from(self.activation))
         if not isinstance(self.depth, int | np.integer) or self.depth < 1:
             raise InputError(f"depth must be a whole number of at least 1, got {self.depth!r}")
         if not np.isfinite(self.weight_variance) or self.weight_variance <= 0:
@@ -154,6 +167,12 @@ def register(name: str, make: Callable[..., Architecture]) -> None:
     REGISTRY[name] = make
 
 
+def check_differentiable(activation: Activation) -> None:
+    """Refuse an activation without a derivative, which has no tangent kernel."""
+    one = np.ones(1)
+    activation.derivative(np.zeros(1), one, one)
+
+
 def architecture_from(choice: str | Architecture, **parameters: Any) -> Architecture:
     """Return an architecture by its name with the given parameters, or the object itself.
 
@@ -161,7 +180,7 @@ def architecture_from(choice: str | Architecture, **parameters: Any) -> Architec
     --------
     >>> architecture_from("big", depth=3)
     GCN(base_kernel='inner_product', activation='relu', depth=3, weight_variance=1.0,
-        bias_variance=0.0, seed=0, hidden_propagation=True)
+        bias_variance=0.0, kernel='nngp', seed=0, hidden_propagation=True)
     """
     if isinstance(choice, Architecture):
         return choice

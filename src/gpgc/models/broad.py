@@ -29,6 +29,7 @@ import scipy.sparse as sp
 
 from gpgc._typing import Array, Integers
 from gpgc.compute import Context
+from gpgc.errors import InputError
 from gpgc.graph.nodes import JoinedNodes, NodeInputs, Nodes
 from gpgc.kernels import (
     Activate,
@@ -108,6 +109,14 @@ class Broad(Architecture):
     exact_nodes: int = 2000
     n_landmarks: int = 1000
     one_hot_nodes: int = 4096
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.kernel != "nngp":
+            raise InputError(
+                f"kernel must be 'nngp' for model='broad', whose square over nodes is no layer of "
+                f"weights, got {self.kernel!r}"
+            )
 
     def inputs(self, nodes: NodeInputs, context: Context) -> BroadInputs:
         """Return rows that describe the nodes: diffused features, or what stands for them.

@@ -27,6 +27,7 @@ from gpgc.kernels import (
     DenseLayer,
     Features,
     Propagate,
+    Tangent,
     activation_from,
     base_kernel_from,
 )
@@ -86,13 +87,14 @@ class GCN(Architecture):
         return GCNInputs(rows, nodes.propagation, context)
 
     def covariance(self, inputs: GCNInputs) -> Covariance:
-        """Return Γ of the last layer."""
+        """Return Γ of the last layer, or Θ with ``kernel="ntk"``."""
         kernel = base_kernel_from(self.base_kernel)
         layer: Covariance = Features(kernel, inputs.rows, inputs.context)
         layer = DenseLayer(layer, self.weight_variance, self.bias_variance)
         propagation = inputs.propagation if self.hidden_propagation else None
         stored = self._is_stored(layer.n_nodes, inputs.context)
-        return layers(layer, partial(self._layer, propagation), self.depth - 1, stored)
+        gamma = layers(layer, partial(self._layer, propagation), self.depth - 1, stored)
+        return Tangent(gamma) if self.kernel == "ntk" else gamma
 
     def _layer(
         self, propagation: sp.csr_array | None, number: int, below: Covariance

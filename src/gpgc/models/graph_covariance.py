@@ -12,7 +12,7 @@ from gpgc.errors import InputError
 from gpgc.files import canonical_csr
 from gpgc.graph import Nodes, Normalization, as_adjacency, neighbor_graph
 from gpgc.kernels import Activation, BaseKernel, Covariance
-from gpgc.models.architecture import Architecture, architecture_from
+from gpgc.models.architecture import Architecture, KernelKind, architecture_from
 from gpgc.models.prior import Prior
 
 
@@ -26,6 +26,7 @@ def covariance(
     depth: int = 2,
     weight_variance: float = 1.0,
     bias_variance: float = 0.0,
+    kernel: KernelKind = "nngp",
     normalization: Normalization = "symmetric",
     dtype: Any = np.float64,
     n_jobs: int | None = None,
@@ -39,9 +40,10 @@ def covariance(
         nearest neighbours of each row of the features.
     features : array or sparse matrix of shape (N, F), optional
         X; one-hot features of the nodes when not given.
-    model : {"big", "small", "broad"} or Architecture, default "big"
-        With or without aggregation in the hidden layers, as in the paper; the broader model; or
-        an architecture with parameters of its own.
+    model : str or Architecture, default "big"
+        ``"big"`` or ``"small"``, with or without aggregation in the hidden layers, as in the paper;
+        ``"appnp"``, ``"gcnii"``, ``"sage"``, ``"gin"``, ``"sgc"``; the broader model; or an
+        architecture with parameters of its own.
     base_kernel : str or BaseKernel
         ``"inner_product"``, ``"arc_cosine"``, ``"polynomial"``, ``"squared_exponential"`` or an
         object with parameters of its own.
@@ -52,6 +54,8 @@ def covariance(
         L, the number of layers.
     weight_variance, bias_variance : float
         δ_W and σ_b².
+    kernel : {"nngp", "ntk"}, default "nngp"
+        The covariance of the network's outputs, or its tangent kernel.
     normalization : {"symmetric", "row"}
         Of the adjacency with self-loops.
     dtype : numpy dtype
@@ -84,6 +88,7 @@ def covariance(
     architecture = architecture_from(
         model,
         base_kernel=base_kernel,
+        kernel=kernel,
         activation=activation,
         depth=depth,
         weight_variance=weight_variance,
