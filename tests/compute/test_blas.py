@@ -10,16 +10,17 @@ from gpgc import GPGCClassifier
 from gpgc.compute import Threads, one_blas_thread, small_matrices
 from gpgc.graph import neighbor_graph
 
+BLAS = ThreadpoolController().select(user_api="blas")
+"""What NumPy and SciPy compute with; faiss may load another one for itself later."""
+
 
 def blas_threads():
-    return [
-        library["num_threads"] for library in ThreadpoolController().select(user_api="blas").info()
-    ]
+    return [library["num_threads"] for library in BLAS.info()]
 
 
 @pytest.fixture
 def two_blas_threads():
-    with ThreadpoolController().limit(limits=2, user_api="blas"):
+    with BLAS.limit(limits=2):
         before = blas_threads()
         assert before
         with one_blas_thread():
@@ -103,7 +104,7 @@ def test_a_search_for_neighbours_does_not_end_the_hold_of_others(two_blas_thread
     search = NearestNeighbors.kneighbors_graph
 
     def slow_search(self, *arguments, **settings):
-        with ThreadpoolController().limit(limits=1, user_api="blas"):
+        with BLAS.limit(limits=1):
             limited.set()
             assert held.wait(30)
         restored.set()

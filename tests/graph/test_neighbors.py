@@ -19,6 +19,20 @@ def clusters():
     return (centres[member] + np.einsum("ij,ijk->ik", inner, spread[member])).astype(np.float32)
 
 
+@pytest.mark.parametrize("n_rows", [300, 1500, 2500])
+def test_equally_near_rows_are_the_same_with_any_number_of_threads(n_rows):
+    from threadpoolctl import threadpool_limits
+
+    features = np.random.default_rng(0).integers(3, size=(n_rows, 16)).astype(np.float64)
+    graphs, links = [], []
+    for threads in (1, 2, 3, 8):
+        with threadpool_limits(threads, user_api="openmp"):
+            graphs.append(neighbor_graph(features))
+            links.append(neighbors.nearest_links(features, features[::7] + 0.5))
+    for found in (graphs, links):
+        assert all((each != found[0]).nnz == 0 for each in found)
+
+
 def recall(found, truth):
     return found.multiply(truth).nnz / truth.nnz
 

@@ -3,7 +3,7 @@
 from gpgc.compute.blas import one_blas_thread, small_matrices
 from gpgc.compute.context import Context
 from gpgc.compute.memory import Memory
-from gpgc.compute.openmp import is_forked, safe_after_fork
+from gpgc.compute.openmp import is_forked, openmp_threads
 from gpgc.compute.runner import Runner, Serial, Threads, split
 
 __all__ = [
@@ -14,7 +14,7 @@ __all__ = [
     "Threads",
     "is_forked",
     "one_blas_thread",
-    "safe_after_fork",
+    "openmp_threads",
     "small_matrices",
     "split",
 ]

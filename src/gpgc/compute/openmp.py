@@ -32,14 +32,18 @@ def is_forked() -> bool:
 
 
 @contextmanager
-def safe_after_fork() -> Iterator[None]:
-    """Hold OpenMP to one thread in a forked process.
+def openmp_threads(most: int) -> Iterator[None]:
+    """Hold OpenMP to so many threads, where it would take more, and to one in a forked process.
 
     GNU's OpenMP keeps its threads for the next loop. A forked process has none of them and waits
     for them forever, unless its loops want no second thread.
+
+    Parameters
+    ----------
+    most : int
+        Number of threads, at least 1.
     """
-    if not is_forked():
-        yield
-        return
-    with ThreadpoolController().limit(limits=1, user_api="openmp"):
+    loaded = ThreadpoolController().select(user_api="openmp")
+    now = max((library["num_threads"] for library in loaded.info()), default=1)
+    with loaded.limit(limits=1 if is_forked() else min(most, now)):
         yield

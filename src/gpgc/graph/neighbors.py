@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gpgc._typing import Integers
-from gpgc.compute import Threads, is_forked, one_blas_thread, safe_after_fork
+from gpgc.compute import Threads, is_forked, one_blas_thread, openmp_threads
 from gpgc.errors import InputError
 from gpgc.files import canonical_csr
 from gpgc.graph.adjacency import as_adjacency
@@ -120,12 +120,19 @@ def _is_affordable(fitted: Any, n_queries: int) -> bool:
 def _exact(fitted: Any, queries: Any, wanted: int, n_jobs: int | None) -> sp.csr_array:
     """Link each query with its nearest fitted rows; each fitted row with others if queries=None.
 
+    Among equally near rows the search keeps those that come first, unless several threads look for
+    the neighbours of one row: it then keeps others with every number of threads. That happens
+    where there are fewer than four chunks of queries for each thread.
+
     The search saves, lowers and restores the number of BLAS threads of the whole process. Inside a
     hold it finds and leaves 1; outside, its end would give other threads' tiles more than one.
     """
+    from sklearn import get_config
     from sklearn.neighbors import NearestNeighbors
 
-    with safe_after_fork(), one_blas_thread():
+    n_queries = (fitted if queries is None else queries).shape[0]
+    chunk = int(get_config()["pairwise_dist_chunk_size"])
+    with openmp_threads(max(1, (n_queries - 1) // (4 * chunk))), one_blas_thread():
         search = NearestNeighbors(n_neighbors=wanted, n_jobs=_threads(n_jobs)).fit(fitted)
         return sp.csr_array(search.kneighbors_graph(queries, mode="connectivity"))
 
