@@ -43,13 +43,13 @@ def test_each_kind_of_column():
 def test_what_was_done_is_said():
     assert gpgc.encode_table(TABLE).encoder.said == (
         "size: number, standardised, 1 missing set to the mean and flagged",
-        "colour: 1 categories, 1 that occur once count as none, 1 missing flagged",
+        "colour: 1 category, 1 that occur once count as none, 1 missing flagged",
         "title: text, TF-IDF of 3 words",
     )
     many = {f"x{i}": [1.0, 2.0] for i in range(5)} | {"c": ["u", "u"]}
     assert gpgc.encode_table(many).encoder.said == (
         "5 columns of numbers, standardised",
-        "c: 1 categories",
+        "c: 1 category",
     )
 
 

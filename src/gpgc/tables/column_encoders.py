@@ -127,7 +127,8 @@ class CategoryColumn:
             return f"{self.name}: left out, no value occurs twice"
         rare = f", {self.n_rare:,} that occur once count as none" if self.n_rare else ""
         missing = f", {self.n_missing:,} missing flagged" if self.n_missing else ""
-        return f"{self.name}: {len(self.categories):,} categories{rare}{missing}"
+        what = "category" if len(self.categories) == 1 else "categories"
+        return f"{self.name}: {len(self.categories):,} {what}{rare}{missing}"
 
     def transform(self, values: NDArray[Any]) -> sp.csr_array:
         """Return the features (N, number of categories), and the flags."""

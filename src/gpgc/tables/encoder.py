@@ -136,7 +136,7 @@ def encode_table(
     >>> for phrase in table.encoder.said:
     ...     print(phrase)
     size: number, standardised, 1 missing set to the mean and flagged
-    colour: 1 categories, 1 that occur once count as none
+    colour: 1 category, 1 that occur once count as none
     """
     columns = columns_of(table)
     names = names_of(table, id_column)
