@@ -264,3 +264,18 @@ def test_a_covariance_out_of_range_is_refused(value):
     ):
         with pytest.raises(InputError, match="weight_variance"):
             solve()
+
+
+@pytest.mark.parametrize("n_some", [2, 15])
+def test_leaving_some_out_is_part_of_leaving_all_out(n_some):
+    rng = np.random.default_rng(5)
+    rows = rng.normal(size=(20, 30))
+    given, targets = Given(rows @ rows.T), rng.normal(size=(20, 2))
+    labelled, some = np.arange(20), rng.permutation(20)[:n_some]
+    path = NoisePath(given.block(), targets)
+    for factor in (CholeskyFactor(given.block(), 0.1), path.factor(0.1)):
+        posterior = FunctionSpace(given, labelled, targets, factor)
+        inverse = np.linalg.inv(given.block() + 0.1 * np.eye(20))
+        expected = targets - inverse @ targets / np.diagonal(inverse)[:, None]
+        np.testing.assert_allclose(posterior.leave_one_out(some).mean, expected[some], atol=1e-8)
+        np.testing.assert_allclose(posterior.leave_one_out().mean, expected, atol=1e-8)

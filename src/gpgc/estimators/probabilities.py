@@ -19,6 +19,7 @@ from gpgc.probability.calibration import (
     calibrate_left_out,
     fit_scale_and_bias,
 )
+from gpgc.selection.subset import CALIBRATION_LABELS, evenly_spread
 
 Probability = Literal["calibrated", "largest"]
 
@@ -161,11 +162,12 @@ class ClassProcess(GraphProcess):
         """
         speaking = self.prior_.nodes.reach.reached(self.labelled_nodes_)
         speaking[self.labelled_nodes_] = False
+        among = evenly_spread(len(self.labelled_nodes_), CALIBRATION_LABELS)
         return calibrate_left_out(
-            self.posterior_.leave_one_out().mean,
+            self.posterior_.leave_one_out(among).mean,
             StoredMeans(self._latent_mean[speaking]),
-            self.posterior_.targets,
-            counted,
+            self.posterior_.targets[among],
+            counted[among],
             self.label_fractions(),
             self.class_prior,
         )

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.linalg.lapack import dtrtri
 
-from gpgc._typing import Array
+from gpgc._typing import Array, Integers
 from gpgc.compute import small_matrices
 from gpgc.errors import GPGCWarning, InputError
 from gpgc.gp.rounding import MOST_UNITS, checked_gram
@@ -33,8 +34,8 @@ class Factor(ABC):
         """Return W crossᵀ, of shape (D, n), for covariances (n, D) with the labelled nodes."""
 
     @abstractmethod
-    def inverse_diagonal(self) -> Array:
-        """Return the diagonal of K⁻¹, of shape (D,)."""
+    def inverse_diagonal(self, among: Integers | None = None) -> Array:
+        """Return the diagonal of K⁻¹, of shape (D,), or its entries at some labels."""
 
     @abstractmethod
     def log_determinant(self) -> float:
@@ -79,11 +80,17 @@ class CholeskyFactor(Factor):
         right = np.asarray(cross, dtype=np.float64).T
         return np.asarray(solve_triangular(self._lower, right, lower=True, check_finite=False))
 
-    def inverse_diagonal(self) -> Array:
+    def inverse_diagonal(self, among: Integers | None = None) -> Array:
         """Return the diagonal of K⁻¹: the squared columns of L⁻¹, summed."""
-        with small_matrices(len(self._lower)):
-            inverse = self.whiten(np.eye(len(self._lower)))
-        return np.asarray(np.einsum("ij,ij->j", inverse, inverse))
+        n_labels = len(self._lower)
+        with small_matrices(n_labels):
+            if among is not None and 3 * len(among) < n_labels:  # D² an entry, D³/3 for all
+                columns = np.zeros((len(among), n_labels))
+                columns[np.arange(len(among)), among] = 1.0
+                return _column_squares(self.whiten(columns))
+            inverse, _ = dtrtri(self._lower, lower=1)
+        squares = _column_squares(inverse)
+        return squares if among is None else squares[among]
 
     def log_determinant(self) -> float:
         """Return 2 Σ log L_ii."""
@@ -119,13 +126,19 @@ class SpectralFactor(Factor):
         rotated = self._vectors.T @ (np.asarray(cross, dtype=np.float64) / self._root).T
         return np.asarray(rotated / np.sqrt(self._shrinkage)[:, None])
 
-    def inverse_diagonal(self) -> Array:
+    def inverse_diagonal(self, among: Integers | None = None) -> Array:
         """Return Σ_j Q_ij² / (λ_j + σ²) / R_ii."""
-        return np.asarray(self._vectors**2 @ (1 / self._shrinkage) / self._relative)
+        chosen = slice(None) if among is None else among
+        squares = self._vectors[chosen] ** 2
+        return np.asarray(squares @ (1 / self._shrinkage) / self._relative[chosen])
 
     def log_determinant(self) -> float:
         """Return Σ log(λ + σ²) + Σ log R_ii."""
         return float(np.log(self._shrinkage).sum() + np.log(self._relative).sum())
+
+
+def _column_squares(matrix: Array) -> Array:
+    return np.asarray(np.einsum("ij,ij->j", matrix, matrix))
 
 
 def _factorise(gamma: Array, noise: Array, scale: float, unit: float) -> tuple[Array, float]:

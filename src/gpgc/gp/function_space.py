@@ -93,7 +93,7 @@ class FunctionSpace(Posterior):
     def leave_one_out(self, among: Integers | None = None) -> LeaveOneOut:
         """Return y − K⁻¹y / q and 1 / q with q = diag(K⁻¹) (Rasmussen and Williams, 5.12)."""
         chosen = slice(None) if among is None else among
-        precision = self.factor.inverse_diagonal()[chosen]
+        precision = self.factor.inverse_diagonal(among)
         mean = self.targets[chosen] - self.weights[chosen] / precision[:, None]
         return LeaveOneOut(mean, 1 / precision)
 

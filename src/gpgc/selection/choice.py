@@ -21,6 +21,7 @@ from gpgc.selection.noise_choice import (
     leave_out_at,
 )
 from gpgc.selection.noise_search import search_noise
+from gpgc.selection.subset import evenly_spread
 
 MANY_LABELS = 2000
 """Labels from which on so many of them, evenly spread, choose for all."""
@@ -96,7 +97,7 @@ def choose(
         scale = float(np.mean(prior.covariance().diag(labelled), dtype=np.float64)) or 1.0
         n_levels = targets.shape[1] if criterion == "density" else 1
         return Choice(candidates[0], np.full(n_levels, prior.architecture.relative_noise * scale))
-    few = np.linspace(0, len(labelled) - 1, min(len(labelled), MANY_LABELS)).astype(np.intp)
+    few = evenly_spread(len(labelled), MANY_LABELS)
     usual = prior.architecture.relative_noise
     judge = _Judge(targets, noise, criterion, weights, usual)
     names = tuple(dict.fromkeys(name for weights_ in candidates for name in weights_))

@@ -9,6 +9,7 @@ import numpy as np
 from gpgc._typing import Array
 from gpgc.gp import LabelledRoot, SampledLevels
 from gpgc.selection.noise_choice import Criterion, leave_out_at, noise_bounds
+from gpgc.selection.subset import evenly_spread
 
 STEP = 10**0.5
 """By what the noise is multiplied or divided from one try to the next."""
@@ -52,7 +53,7 @@ def search_noise(
     array of the shape of ``start``
     """
     n_labels = len(root.labelled)
-    among = np.linspace(0, n_labels - 1, min(n_labels, SAMPLE)).astype(np.intp)
+    among = evenly_spread(n_labels, SAMPLE)
     levels = SampledLevels(root, among)
     low, high = noise_bounds(levels)
     found = []
