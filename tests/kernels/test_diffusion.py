@@ -86,3 +86,37 @@ def test_several_pageranks_share_their_powers(parts):
     ):
         expected = PageRank(parts[0], teleport, 7).apply(values)
         np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_large_values_are_diffused_in_tiles_of_rows(dtype, monkeypatch):
+    rng = np.random.default_rng(1)
+    n_nodes = 10_050 if dtype == np.float32 else 300  # compiled loops, where there are any
+    graph = sp.random_array((n_nodes, n_nodes), density=5 / n_nodes, rng=rng)
+    matrix = normalize(as_adjacency(graph))
+    values = rng.normal(size=(n_nodes, 35)).astype(dtype)
+    context = Context.of(dtype, n_jobs=2)
+    expected = pageranks(matrix, values.copy(), (0.05, 0.3), 6, context)
+    monkeypatch.setattr("gpgc.kernels.diffusions.LARGE_BYTES", 0)
+    monkeypatch.setattr("gpgc.kernels.diffusions.POWER_BYTES", n_nodes * values.itemsize * 20)
+    monkeypatch.setattr("gpgc.kernels.diffusions.TILE_ROWS", 128)
+    tolerance = 1e-12 if dtype == np.float64 else 1e-6
+    found = pageranks(matrix, values, (0.05, 0.3), 6, context)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=tolerance)
+
+
+def test_few_variances_and_products_from_roots(parts, monkeypatch):
+    kept = Unit(Square(parts[1], np.array([3, 9, 4, 20])))
+    monkeypatch.setattr("gpgc.kernels.square.STORE_BYTES", 0)
+    streamed = Unit(Square(parts[1], np.array([3, 9, 4, 20])))
+    some, V = np.array([2, 7, 7]), np.random.default_rng(0).normal(size=(3, 2))
+    np.testing.assert_allclose(streamed.block(some, some), kept.block(some, some))
+    assert "_inverse" not in streamed.__dict__
+    for rows in (None, some, slice(4, 9)):
+        np.testing.assert_allclose(
+            streamed.matmul(rows, some, V), kept.matmul(rows, some, V), atol=1e-12
+        )
+        np.testing.assert_allclose(
+            streamed.matmul(rows, some, sp.csr_array(V)), kept.matmul(rows, some, V), atol=1e-12
+        )

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from gpgc.compute import Context
 from gpgc.kernels.propagated_rows import FeaturesFirstRows, PropagatedRows, propagated_rows
+from gpgc.kernels.rows import DirectionsOf, StoredRows
 
 
 @pytest.fixture
@@ -39,3 +40,18 @@ def test_what_is_kept_for_one_thread_is_not_given_to_another(kind, restless_thre
 
     with ThreadPoolExecutor(4) as pool:
         assert max(pool.map(largest_error, range(400))) < 1e-12
+
+
+def test_directions_without_a_second_array():
+    features = np.random.default_rng(0).normal(size=(6, 3)).astype(np.float32)
+    features[2] = 0
+    found, expected = (
+        DirectionsOf(features, np.dtype(np.float32)),
+        StoredRows.of(features, np.dtype(np.float32)),
+    )
+    for index in (None, np.array([4, 2]), slice(1, 3)):
+        directions, lengths = found.take(index)
+        np.testing.assert_allclose(directions, expected.take(index)[0], atol=1e-6)
+        np.testing.assert_array_equal(lengths, expected.take(index)[1] > 0)
+    np.testing.assert_array_equal(found.lengths_of_all(), [1, 1, 0, 1, 1, 1])
+    np.testing.assert_array_equal(found.stored().directions, found.take(None)[0])

@@ -115,3 +115,14 @@ def times_sparse(
             weight, added = data[entry], indices[entry]
             for k in range(ptr[added], ptr[added + 1]):
                 row[np.uintp(at[k])] += weight * values[k]
+
+
+@_compile
+def add_rows(
+    product: Array, weight: Any, total: Array, first: int
+) -> None:  # pragma: no cover (machine code)
+    """Add a weighed array to as many columns of another one, from the first on."""
+    for i in range(len(product)):
+        row, target = product[i], total[i]
+        for k in range(row.size):
+            target[first + k] += weight * row[k]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
@@ -38,6 +39,37 @@ class Primitives:
         """Return matrix[index] @ right as an array."""
         return np.asarray(matrix[index] @ right)
 
+    def add_product(
+        self,
+        matrix: sp.csr_array,
+        rows: slice,
+        right: Array,
+        out: Array,
+        sums: Sequence[Array],
+        first: int,
+        weights: Array,
+    ) -> None:
+        """Write S[rows] @ right into rows of ``out``, and add it, weighed, to columns of sums.
+
+        Parameters
+        ----------
+        matrix : csr_array of shape (N, N)
+            S.
+        rows : slice
+            Which rows.
+        right, out : arrays of shape (N, w)
+            What is multiplied, and where the product goes.
+        sums : sequence of arrays of shape (N, k)
+            To whose columns ``first`` to ``first + w`` it is added.
+        first : int
+        weights : array
+            What the product counts in each sum.
+        """
+        product = matrix[rows] @ right
+        out[rows] = product
+        for total, weight in zip(sums, weights, strict=True):
+            total[rows, first : first + right.shape[1]] += weight * product
+
     def relu_correlation(self, correlation: Array) -> bool:
         """Map correlations before a ReLU to those after it in place, if there is a fast way."""
         return False
@@ -67,6 +99,23 @@ class CompiledPrimitives(Primitives):
         else:
             self._loops.times_dense(*left, rows, right, out)
         return out
+
+    def add_product(
+        self,
+        matrix: sp.csr_array,
+        rows: slice,
+        right: Array,
+        out: Array,
+        sums: Sequence[Array],
+        first: int,
+        weights: Array,
+    ) -> None:
+        """Write S[rows] @ right into rows of ``out``, and add it, weighed, to columns of sums."""
+        index = np.arange(*rows.indices(matrix.shape[0]))
+        product = out[rows]
+        self._loops.times_dense(matrix.indptr, matrix.indices, matrix.data, index, right, product)
+        for total, weight in zip(sums, weights, strict=True):
+            self._loops.add_rows(product, weight, total[rows], first)
 
     def relu_correlation(self, correlation: Array) -> bool:
         """Map correlations before a ReLU to those after it, in place."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +19,15 @@ CACHED_BYTES = 2**19
 
 POWERS_AT_ONCE = 5
 """Powers that are kept before their weighted sum is taken in one product."""
+
+LARGE_BYTES = 2**26
+"""Size of the values from which rows of a power are added to the sums while they are in a cache."""
+
+TILE_ROWS = 2**14
+"""Rows of a power that a thread computes at a time."""
+
+POWER_BYTES = 2**28
+"""Size of the largest power that is held at once; more columns are diffused one part at a time."""
 
 
 class Diffusion(Protocol):
@@ -129,7 +139,7 @@ def pageranks(
     matrix : csr_array of shape (N, N)
         S.
     values : array of shape (N, k)
-        X.
+        X; its memory may be used again, so that it holds something else afterwards.
     teleports : sequence of float
         The values of a.
     steps : int
@@ -143,9 +153,10 @@ def pageranks(
     """
     dtype = values.dtype
     step = matrix.astype(dtype)
-    sums: list[Array] = [np.empty_like(values) for _ in teleports]
-
     weights = pagerank_weights(teleports, steps, dtype)
+    if values.nbytes >= LARGE_BYTES:
+        return _in_row_tiles(step, values, weights, context)
+    sums: list[Array] = [np.empty_like(values) for _ in teleports]
 
     def columns(part: slice) -> None:
         power = np.ascontiguousarray(values[:, part])
@@ -163,6 +174,34 @@ def pageranks(
     width = min(128, max(32, CACHED_BYTES // max(1, len(values) * dtype.itemsize)))
     starts = range(0, values.shape[1], width)
     context.map(columns, [slice(start, start + width) for start in starts])
+    return sums
+
+
+def _in_row_tiles(
+    step: sp.csr_array, values: Array, weights: Array, context: Context
+) -> list[Array]:
+    """Return Σ_l w_al S^l X for each a: two powers and the sums are held, the first one as X was.
+
+    A row of a power is added to the sums while it is in a cache, and many columns are read at
+    once, which is what a large graph, whose neighbours are anywhere in memory, takes its time for.
+    """
+    n_nodes, n_columns = values.shape
+    sums = [values if values.flags.c_contiguous else np.ascontiguousarray(values)]
+    sums += [np.empty_like(sums[0]) for _ in weights[1:]]
+    diffuse = context.primitives(n_nodes).add_product
+    size = context.whole(POWER_BYTES) // (n_nodes * values.itemsize)
+    width = min(n_columns, max(16, size // 16 * 16))
+    tiles = [slice(start, start + TILE_ROWS) for start in range(0, n_nodes, TILE_ROWS)]
+    for first in range(0, n_columns, width):
+        part = slice(first, min(first + width, n_columns))
+        power = sums[0][:, part].copy()
+        following = np.empty_like(power)
+        for total, weight in zip(sums, weights[:, 0], strict=True):
+            np.multiply(power, weight, out=total[:, part])
+        for by_sum in weights.T[1:]:
+            job = partial(diffuse, step, right=power, out=following, sums=sums, first=first)
+            context.map(partial(job, weights=by_sum), tiles)
+            power, following = following, power
     return sums
 
 

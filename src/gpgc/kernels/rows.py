@@ -128,6 +128,42 @@ class StoredRows(Rows):
         return self.lengths
 
 
+class DirectionsOf(Rows):
+    """The directions of dense rows, scaled where they are asked for: no second array is held.
+
+    Every row counts as one of length 1, or 0.
+
+    Parameters
+    ----------
+    features : array of shape (N, F)
+        The rows.
+    dtype : numpy dtype
+        In which directions are given.
+    """
+
+    def __init__(self, features: Array, dtype: np.dtype[Any]) -> None:
+        self.features, self.shape, self.dtype = features, features.shape, dtype
+        norms = np.sqrt(np.einsum("ij,ij->i", features, features, dtype=np.float64))
+        self._scale: Array = inverse_or_zero(norms).astype(dtype)
+
+    def take(self, index: Index) -> tuple[Any, Array]:
+        """Return directions and lengths of some rows."""
+        scale = take(self._scale, index)
+        directions = take(self.features, index).astype(self.dtype, copy=False)
+        return directions * scale[:, None], self._lengths(scale)
+
+    def stored(self) -> StoredRows:
+        """Return all directions, as an array."""
+        return StoredRows(*self.take(None))
+
+    def lengths_of_all(self) -> Array:
+        """Return 1, or 0, for all rows."""
+        return self._lengths(self._scale)
+
+    def _lengths(self, scale: Array) -> Array:
+        return (scale > 0).astype(self.dtype)
+
+
 def _directions(features: Any, dtype: np.dtype[Any]) -> tuple[Any, Array]:
     """Return the rows scaled to length 1 (rows of zeros stay) and their lengths."""
     if sp.issparse(features):

@@ -37,22 +37,28 @@ class Square(Covariance):
     def __repr__(self) -> str:
         return f"square({self.inner!r})"
 
+    @property
+    def is_streamed(self) -> bool:
+        """Whether K[:, L] is too large to keep, and computed where it is asked for."""
+        size = self.n_nodes * self.n_landmarks * self.dtype.itemsize
+        return size > self.context.budget(STORE_BYTES)
+
     @computed_once
     def _columns(self) -> Array | None:
         """K[:, L] where it is small enough to keep."""
-        if self.n_nodes * self.n_landmarks * self.dtype.itemsize > self.context.budget(STORE_BYTES):
-            return None
-        return self._columns_at(None)
+        return None if self.is_streamed else self._columns_at(None)
 
     def _columns_at(self, rows: Index) -> Array:
         """Compute K[rows, L] in tiles."""
         columns = self.inner.correlation(self.landmarks)
         right = np.sqrt(self.inner.diag(self.landmarks))
         is_scaled = bool((right != 1).any())
-        chosen = None if rows is None else self.indices(rows)
+        start = rows.start or 0 if isinstance(rows, slice) else 0
+        chosen = None if rows is None or isinstance(rows, slice) else self.indices(rows)
 
         def tile(part: slice) -> Array:
-            block, std = columns(part if chosen is None else chosen[part])
+            here = slice(part.start + start, part.stop + start)
+            block, std = columns(here if chosen is None else chosen[part])
             if (std != 1).any():
                 block *= std[:, None]
             if is_scaled:

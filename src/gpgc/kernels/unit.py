@@ -8,7 +8,11 @@ import numpy as np
 
 from gpgc._typing import Array, Index
 from gpgc.compute.caching import computed_once
-from gpgc.kernels.covariance import Covariance, inverse_or_zero, scale_rows, take
+from gpgc.kernels.covariance import Covariance, inverse_or_zero, scale_rows, take, times
+from gpgc.kernels.square import Square
+
+FEW = 4
+"""How many times more nodes there are than few of them."""
 
 
 class Unit(Covariance):
@@ -31,16 +35,22 @@ class Unit(Covariance):
     def _inverse(self) -> Array:
         return inverse_or_zero(np.sqrt(self.inner.diag()))
 
+    def _inverse_at(self, index: Index) -> Array:
+        """Return 1/√Γ_mm: those of few nodes do not ask for all variances."""
+        if "_inverse" in self.__dict__ or FEW * self.count(index) > self.n_nodes:
+            return np.asarray(take(self._inverse, index))
+        return inverse_or_zero(np.sqrt(self.inner.diag(index)))
+
     def block(self, rows: Index = None, cols: Index = None) -> Array:
         """Return the correlations of rows and columns."""
         block = self.inner.block(rows, cols)
-        block *= take(self._inverse, rows)[:, None]
-        block *= take(self._inverse, cols)
+        block *= self._inverse_at(rows)[:, None]
+        block *= self._inverse_at(cols)
         return block
 
     def diag(self, rows: Index = None) -> Array:
         """Return 1, or 0 where the inner variance is 0."""
-        return np.asarray(take(self._inverse, rows) > 0, dtype=self.dtype)
+        return np.asarray(self._inverse_at(rows) > 0, dtype=self.dtype)
 
     def dense(self) -> Array:
         """Return the correlations of all nodes."""
@@ -59,7 +69,21 @@ class Unit(Covariance):
         return root
 
     def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
-        """Return the correlations times V."""
-        out = self.inner.matmul(rows, cols, scale_rows(take(self._inverse, cols), V))
-        out *= take(self._inverse, rows)[:, None]
+        """Return the correlations times V; from roots in tiles where those are too large to keep.
+
+        A row of the root gives its own length, so that Φ[rows] (Φ[cols]ᵀ V) asks for each row of
+        Γ once, where scales and products each would ask for it.
+        """
+        if not (isinstance(self.inner, Square) and self.inner.is_streamed):
+            out = self.inner.matmul(rows, cols, scale_rows(take(self._inverse, cols), V))
+            out *= take(self._inverse, rows)[:, None]
+            return out
+        weights = times(self.root(cols).T, V)
+        out = np.empty((self.count(rows), V.shape[1]), dtype=self.dtype)
+        chosen = None if rows is None else self.indices(rows)
+
+        def tile(part: slice) -> Array:
+            return np.asarray(self.root(part if chosen is None else chosen[part]) @ weights)
+
+        self.context.fill(out, tile, self.inner.n_landmarks * self.dtype.itemsize)
         return out

@@ -45,7 +45,7 @@ from gpgc.kernels import (
 )
 from gpgc.kernels.covariance import inverse_or_zero
 from gpgc.kernels.deep import layers
-from gpgc.kernels.rows import StoredRows
+from gpgc.kernels.rows import Rows
 from gpgc.models.architecture import GRAPH, Architecture, ViewWeights, register
 from gpgc.models.described import (
     Description,
@@ -228,7 +228,7 @@ class Broad(Architecture):
         """Return Γ with k_a made of the activations of a random network of finite width."""
         squares = []
         for rows in self.inputs(nodes, Context()).described.rows:
-            hidden = rows_with_kernel(base_kernel_from(self.base_kernel), rows.directions)
+            hidden = rows_with_kernel(base_kernel_from(self.base_kernel), rows.stored().directions)
             for layer in range(self.depth - 1):
                 variance = 1 / width if layer else 1.0
                 hidden = random_layer(hidden, width, variance, self.bias_variance, rng)
@@ -240,7 +240,7 @@ class Broad(Architecture):
             squares.append(square * np.outer(inverse, inverse))
         return np.asarray(self.weight_variance * np.mean(squares, axis=0))
 
-    def _layers(self, rows: StoredRows, context: Context) -> Covariance:
+    def _layers(self, rows: Rows, context: Context) -> Covariance:
         """Return k: the covariance of the last hidden layer."""
         leaf = Features(base_kernel_from(self.base_kernel), rows, context)
         return layers(leaf, self._layer, self.depth - 1)

@@ -18,8 +18,12 @@ from gpgc.compute.primitives import NUMPY
 from gpgc.graph.nodes import JoinedNodes, NodeInputs, stack
 from gpgc.kernels.covariance import inverse_or_zero, take
 from gpgc.kernels.diffusions import pageranks
-from gpgc.kernels.rows import StoredRows
+from gpgc.kernels.rows import DirectionsOf, StoredRows
+from gpgc.kernels.rows import Rows as KernelRows
 from gpgc.models.projection import projection_for
+
+LARGE_BYTES = 2**26
+"""Size of dense features from which their directions are not held beside them."""
 
 
 class Description(ABC):
@@ -27,7 +31,7 @@ class Description(ABC):
 
     Attributes
     ----------
-    rows : sequence of StoredRows
+    rows : sequence of gpgc.kernels.rows.Rows
         A set for each reach.
     groups : csr_array of shape (N, g) or None
         Which small component each node is in, where the rows are zeros; None without such.
@@ -35,7 +39,7 @@ class Description(ABC):
         What is not exact, a phrase each.
     """
 
-    rows: Sequence[StoredRows]
+    rows: Sequence[KernelRows]
     groups: sp.csr_array | None = None
     approximations: tuple[str, ...] = ()
 
@@ -57,7 +61,7 @@ class Description(ABC):
 class Rows(Description):
     """Rows that are known; nobody joins them."""
 
-    def __init__(self, rows: Sequence[StoredRows], groups: sp.csr_array | None = None) -> None:
+    def __init__(self, rows: Sequence[KernelRows], groups: sp.csr_array | None = None) -> None:
         self.rows, self.groups = rows, groups
 
     def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
@@ -82,12 +86,14 @@ class OwnFeatures(Description):
             size = 2 * features.nnz * (context.dtype.itemsize + 4)
         context.require(size, f"the features of {features.shape[0]:,} nodes")
         self.features = features
-        self.rows = (StoredRows.of(unit_rows(features), context.dtype),)
+        is_large = not sp.issparse(features) and size >= LARGE_BYTES
+        own = DirectionsOf(features, context.dtype) if is_large else _own_rows(features, context)
+        self.rows = (own,)
 
     def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
         """Return the features of both."""
         both = stack(take(self.features, known), nodes.new_features)
-        return Rows((StoredRows.of(unit_rows(both), context.dtype),))
+        return Rows((_own_rows(both, context),))
 
 
 class DiffusedFeatures(Description):
@@ -106,6 +112,8 @@ class DiffusedFeatures(Description):
     context : Context
         How arithmetic is done.
     """
+
+    rows: Sequence[StoredRows]
 
     def __init__(
         self,
@@ -161,6 +169,10 @@ class DiffusedFeatures(Description):
             start = self.projection.apply(start)
         start = start.toarray() if sp.issparse(start) else start
         return np.asarray(start, dtype=context.dtype)
+
+
+def _own_rows(features: Any, context: Context) -> StoredRows:
+    return StoredRows.of(unit_rows(features), context.dtype)
 
 
 def unit_rows(rows: Any, lengths: Any = 1.0) -> Any:

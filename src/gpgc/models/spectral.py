@@ -72,6 +72,8 @@ class Eigenvectors(Description):
         How arithmetic is done.
     """
 
+    rows: Sequence[StoredRows]
+
     def __init__(
         self,
         propagation: sp.csr_array,
@@ -143,6 +145,8 @@ class Hubs(Description):
     context : Context
         How arithmetic is done.
     """
+
+    rows: Sequence[StoredRows]
 
     def __init__(self, propagation: sp.csr_array, steps: int, context: Context) -> None:
         self.steps = steps
