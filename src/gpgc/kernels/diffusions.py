@@ -26,7 +26,7 @@ LARGE_BYTES = 2**26
 TILE_ROWS = 2**14
 """Rows of a power that a thread computes at a time."""
 
-POWER_BYTES = 2**28
+POWER_BYTES = 2**27
 """Size of the largest power that is held at once; more columns are diffused one part at a time."""
 
 
