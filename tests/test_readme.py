@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from gpgc.cli.app import app
+
 README = Path(__file__).parent.parent / "README.md"
 
 
@@ -15,5 +17,21 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
 
 def test_ci_runs_the_commands_of_the_readme():
     script = (README.parent / ".ci" / "run").read_text().replace("--quiet ", "")
-    for command in re.findall(r"```sh\n(pip install .*?)\n```", README.read_text()):
+    pages = README.read_text() + (README.parent / "CONTRIBUTING.md").read_text()
+    commands = re.findall(r"```sh\n(pip install .*?)\n```", pages)
+    assert len(commands) >= 5
+    for command in commands:
         assert command in script
+
+
+def test_commands_exist_and_are_in_the_reference():
+    known = {command.name or command.callback.__name__ for command in app.registered_commands}
+    used = set(re.findall(r"^gpgc (\w+)", README.read_text(), re.MULTILINE))
+    assert used <= known
+    reference = (README.parent / "docs" / "reference" / "commands.md").read_text()
+    assert not {name for name in known if f"`gpgc {name}`" not in reference}
+
+
+def test_links_of_the_readme_lead_somewhere():
+    for target in re.findall(r"\]\(([^)#]+)\)", README.read_text()):
+        assert target.startswith("https://") or (README.parent / target).exists(), target

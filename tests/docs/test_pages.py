@@ -15,7 +15,13 @@ from tests.docs.code_blocks import blocks_of, run_page
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
-REASONS = ("installs packages", "needs a browser", "needs a cluster", "needs downloads")
+REASONS = (
+    "installs packages",
+    "needs a browser",
+    "needs a cluster",
+    "needs downloads",
+    "needs the laboratory",
+)
 """Why a block may stay out."""
 
 pytestmark = pytest.mark.docs
