@@ -24,7 +24,7 @@ ROOMS = (
     ("estimators",),
     ("uncertainty",),
     ("labelling",),
-    ("plot", "report"),
+    ("plot", "report", "dask"),
     ("datasets", "image_features"),
     ("cli",),
 )
@@ -94,6 +94,19 @@ def test_no_private_names_of_other_modules(path):
         if alias.name.startswith("_")
     }
     assert not used | imported
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nothing_but_its_own_room_imports_dask(path):
+    if path.relative_to(SOURCE).parts[0] == "dask":
+        return
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.split(".")[0])
+    assert not found & {"dask", "distributed"}
 
 
 def _is_stored(node: ast.AST) -> bool:

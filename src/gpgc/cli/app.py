@@ -22,12 +22,15 @@ from gpgc.cli.options import (
     FeaturesOption,
     JsonOption,
     KernelOption,
+    MemoryOption,
     ModelOption,
     NeighborsOption,
     NodesOption,
     NoiseOption,
     QuietOption,
+    SchedulerOption,
     UnlabelledOption,
+    WorkersOption,
     reading,
     settings_of,
 )
@@ -133,6 +136,9 @@ def classify(
         Path | None,
         typer.Option(help="Table id,label of labels kept out, to calibrate probabilities by."),
     ] = None,
+    scheduler: SchedulerOption = None,
+    workers: WorkersOption = None,
+    memory_limit: MemoryOption = None,
     model: ModelOption = "broad",
     base_kernel: KernelOption = "inner_product",
     depth: DepthOption = 2,
@@ -150,6 +156,7 @@ def classify(
     chosen by suggest or label, which ask for nodes that others say little about; label measures it
     by random nodes.
     """
+    from gpgc.cli.cluster import ClusterOptions, classify_in_blocks
     from gpgc.cli.further import Further
     from gpgc.cli.jobs import classify_files
     from gpgc.cli.output import show
@@ -157,7 +164,12 @@ def classify(
     settings = {**settings_of(model, base_kernel, depth, noise), "n_neighbors": neighbors}
     further = Further(calibrate, sets, held_out, novelty, report)
     options = reading(nodes, column, encode)
-    result = classify_files(edges, features, labels, out, settings, unlabelled, further, options)
+    where = ClusterOptions(scheduler, workers, memory_limit)
+    files = (edges, features, labels, out)
+    if where.asked:
+        result = classify_in_blocks(*files, settings, unlabelled, further, options, where)
+    else:
+        result = classify_files(*files, settings, unlabelled, further, options)
     show(result, as_json, quiet)
 
 

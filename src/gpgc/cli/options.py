@@ -44,6 +44,21 @@ JsonOption = Annotated[
     bool, typer.Option("--json", help="Print the result as one JSON object on standard output.")
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS|local",
+        help="Compute in blocks on a Dask cluster, or in worker processes here, for Parquet files "
+        "of any size; --out is a folder then. Needs the extra dask.",
+    ),
+]
+WorkersOption = Annotated[
+    int | None, typer.Option(min=1, help="Worker processes of --scheduler local; 1 by default.")
+]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(help="Memory of all local workers, such as 6GB; what is beyond goes to disk."),
+]
 NodesOption = Annotated[
     Path | None,
     typer.Option(help="Table with the column id: all nodes, those without links included."),

@@ -30,13 +30,13 @@ def encode_labels(y: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
     (array([ 0, -1,  1]), array([7, 8]))
     """
     values = _as_array(y)
-    known = ~(_is_missing(values) | _mask(y, len(values)))
-    if not known.any():
+    known, labels = known_labels(y)
+    if not len(known):
         raise InputError(
             f"y must have at least one label, got {len(values)} unlabelled nodes "
             "(-1, None, NaN, NaT, NA or a mask marks a node as unlabelled)"
         )
-    given = _of_one_type(values[known])
+    given = _of_one_type(labels)
     if given.dtype.kind == "f" and (given == given.astype(np.int64)).all():
         given = given.astype(np.int64)
     check_classification_targets(given)
@@ -44,6 +44,19 @@ def encode_labels(y: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
     codes = np.full(len(values), UNLABELLED, dtype=np.int64)
     codes[known] = codes_of_given
     return codes, classes
+
+
+def known_labels(y: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Return the places of the labels that are known, and the labels.
+
+    Examples
+    --------
+    >>> known_labels([3, -1, 5])
+    (array([0, 2]), array([3, 5]))
+    """
+    values = _as_array(y)
+    known = np.flatnonzero(~(_is_missing(values) | _mask(y, len(values))))
+    return known, values[known]
 
 
 def warn_of_few_classes(y: Any, classes: NDArray[Any]) -> None:

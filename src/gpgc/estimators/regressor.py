@@ -99,7 +99,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         """
         self.__dict__.pop("posterior_", None)  # a fit that fails leaves nothing behind
         X, y, adjacency, sample_weight, names = named_inputs(X, y, adjacency, sample_weight)
-        values, squeeze = _as_values(y)
+        values, squeeze = as_values(y)
         weights = check_sample_weight(sample_weight, len(values))
         values[weights == 0] = np.nan
         missing = np.isnan(values)
@@ -160,7 +160,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         trust = np.ones(len(labelled)) if sample_weight is None else sample_weight
         mean = np.asarray(np.average(values, axis=0, weights=trust))
         if scale is None:
-            scale = _scale(values, trust, prior.covariance().diag(labelled))
+            scale = target_scale(values, trust, prior.covariance().diag(labelled))
         counted = float(len(labelled) > 1) * trust / trust.mean()
         given = noise if isinstance(noise, str) else noise / scale**2
         targets = (values - mean) / scale
@@ -209,7 +209,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         return np.asarray(spread * (scale[0] if len(scale) == 1 else scale))
 
 
-def _scale(values: Array, weights: Array, prior: Array) -> Array:
+def target_scale(values: Array, weights: Array, prior: Array) -> Array:
     """Return by what the targets' unit is larger than the process's, 1 for constant targets."""
     size = np.abs(values).max(axis=0, initial=0.0)
     relative = values / np.where(size > 0, size, 1.0)
@@ -220,7 +220,8 @@ def _scale(values: Array, weights: Array, prior: Array) -> Array:
     return np.asarray(np.where(varies, std * size / np.sqrt(usual), 1.0))
 
 
-def _as_values(y: Any) -> tuple[Array, bool]:
+def as_values(y: Any) -> tuple[Array, bool]:
+    """Return values as a table (N, k), NaN where unknown, and whether they had one dimension."""
     if y is None:
         raise InputError("y must be given: requires y to be passed, but the target y is None")
     given = numbers_or_nan(y)

@@ -55,6 +55,12 @@ class LabelledRoot:
     (array([[5.]]), array([[5.]]))
     """
 
+    relative_noise: Array
+    gram: Array
+    moments: Array
+    squares: Array
+    scale: float
+
     def __init__(
         self,
         covariance: Covariance,
@@ -84,6 +90,34 @@ class LabelledRoot:
             self.moments += rows.T @ targets[part]
             total += float(self.relative_noise[part] @ np.einsum("ij,ij->i", rows, rows))
         self.scale = total / max(1, len(self.labelled)) or 1.0
+
+    @classmethod
+    def summed(
+        cls,
+        covariance: Covariance,
+        labelled: Integers,
+        targets: Array,
+        relative_noise: Array,
+        gram: Array,
+        moments: Array,
+        scale: float,
+    ) -> LabelledRoot:
+        """Return the same from sums that were added up elsewhere, such as on a cluster.
+
+        Parameters
+        ----------
+        covariance : Covariance
+            Of all labelled nodes, or of those alone that are left out in turn.
+        labelled, targets, relative_noise, gram, moments, scale
+            As in the class.
+        """
+        known = object.__new__(cls)
+        known.covariance, known.labelled = covariance, np.asarray(labelled, dtype=np.intp)
+        known.targets, known.relative_noise = np.asarray(targets, np.float64), relative_noise
+        scaled = known.targets / np.sqrt(relative_noise)[:, None]
+        known.squares = np.einsum("ij,ij->j", scaled, scaled)
+        known.gram, known.moments, known.scale = gram, moments, scale
+        return known
 
     def tiles(self, among: Integers | None = None) -> Iterator[tuple[slice, Array]]:
         """Yield slices of the labels, or of some of them, with their rows of Φ̃ in float64."""

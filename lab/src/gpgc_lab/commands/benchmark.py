@@ -24,6 +24,7 @@ class Benchmark(StrEnum):
     growth = "growth"
     labels = "labels"
     start = "start"
+    dask = "dask"
     all = "all"
 
 
@@ -87,6 +88,10 @@ def _tables(
         from gpgc_lab.speed.many_labels import COUNTS, label_tables
 
         return label_tables(_load(data_dir, "pubmed")[0], COUNTS[:4] if quick else COUNTS)
+    if name is Benchmark.dask:
+        from gpgc_lab.speed.cluster import cluster_tables
+
+        return cluster_tables(quick)
     from gpgc_lab.speed.start import start_tables
 
     return start_tables(3 if quick else 10)

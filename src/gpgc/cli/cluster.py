@@ -1,0 +1,71 @@
+"""`gpgc classify` for data that do not fit in memory: on this machine, or on a cluster."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpgc.cli.files import UNLABELLED_MARKS
+from gpgc.cli.further import Further
+from gpgc.cli.output import peak_memory_mb
+from gpgc.compute.progress import progress
+from gpgc.errors import InputError
+from gpgc.files import parse_bytes
+
+
+@dataclass(frozen=True)
+class ClusterOptions:
+    """Where blocks are computed: an address or ``local``, local workers, their memory."""
+
+    scheduler: str | None
+    workers: int | None
+    memory_limit: str | None
+
+    @property
+    def asked(self) -> bool:
+        """Whether blocks are wanted at all."""
+        return (self.scheduler, self.workers, self.memory_limit) != (None, None, None)
+
+
+def classify_in_blocks(
+    edges: Path | None,
+    features: Path | None,
+    labels: Path,
+    out: Path,
+    settings: dict[str, Any],
+    unlabelled: Sequence[str] | None,
+    further: Further,
+    reading: Mapping[str, Any],
+    options: ClusterOptions,
+) -> dict[str, Any]:
+    """Label the nodes of Parquet files on a cluster, and write a folder of Parquet files."""
+    if edges is None or features is None:
+        raise InputError("--edges and --features must both be given with --scheduler")
+    if further != Further() or any(reading.values()):
+        raise InputError(
+            "--sets, --held-out, --novelty, --calibrate, --report, --nodes, --column and --encode "
+            "are not available with --scheduler"
+        )
+    if options.scheduler is None:
+        raise InputError("--workers and --memory-limit must come with --scheduler local")
+    try:
+        from gpgc.dask.files import classify_parquet, connected
+    except ImportError as error:
+        raise InputError(f"--scheduler: {error}") from error
+    limit = parse_bytes(options.memory_limit, "--memory-limit")
+    marks = UNLABELLED_MARKS if unlabelled is None else tuple(unlabelled)
+    known = {name: value for name, value in settings.items() if name != "n_neighbors"}
+    start = time.perf_counter()
+    with (
+        progress("labelling"),
+        connected(options.scheduler, options.workers, limit) as client,
+    ):
+        result = classify_parquet(edges, features, labels, out, known, marks, client)
+    return {
+        **result,
+        "seconds": round(time.perf_counter() - start, 4),
+        "peak_memory_mb": peak_memory_mb(),
+    }

@@ -1,0 +1,278 @@
+"""What the classifier and the regressor on a cluster share: choices, posterior, answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from gpgc._typing import Array, Integers
+from gpgc.compute import Context
+from gpgc.compute.progress import announce
+from gpgc.dask.cluster import cluster_of, task
+from gpgc.dask.conditioning import (
+    Labels,
+    Model,
+    groups_of,
+    left_out,
+    mean_of,
+    search,
+    solve,
+    summed,
+    usual_variance,
+    variance_of,
+)
+from gpgc.dask.described import inputs_of, n_rows, stacked
+from gpgc.dask.graph import Graph, graph_of
+from gpgc.errors import InputError
+from gpgc.estimators.inputs import FeatureNorm
+from gpgc.graph import Nodes, Normalization
+from gpgc.kernels import Activation, BaseKernel
+from gpgc.models import Architecture, Prior, architecture_from
+from gpgc.models.broad import Broad
+from gpgc.selection.choice import MANY_LABELS, Choice, choose
+from gpgc.selection.noise_choice import Criterion
+from gpgc.selection.noise_search import SAMPLE
+
+
+class DaskProcess(BaseEstimator):
+    """A Gaussian process on the nodes of a graph in blocks; see the two estimators."""
+
+    def __init__(
+        self,
+        model: str | Architecture = "broad",
+        *,
+        base_kernel: str | BaseKernel = "inner_product",
+        activation: str | Activation = "relu",
+        depth: int = 2,
+        weight_variance: float = 1.0,
+        bias_variance: float = 0.0,
+        noise_variance: Any = "loo",
+        normalization: Normalization = "symmetric",
+        feature_norm: FeatureNorm = "none",
+        dtype: str = "float32",
+        random_state: int = 0,
+        client: Any = None,
+    ) -> None:
+        self.model = model
+        self.base_kernel = base_kernel
+        self.activation = activation
+        self.depth = depth
+        self.weight_variance = weight_variance
+        self.bias_variance = bias_variance
+        self.noise_variance = noise_variance
+        self.normalization = normalization
+        self.feature_norm = feature_norm
+        self.dtype = dtype
+        self.random_state = random_state
+        self.client = client
+
+    @property
+    def client_(self) -> Any:
+        """The client in use: the one that was given, else the current one."""
+        return cluster_of(self.client).client
+
+    @property
+    def n_links_(self) -> int:
+        """The number of links between different nodes."""
+        check_is_fitted(self)
+        return self._graph.links.n_links
+
+    @property
+    def labelled_nodes_(self) -> Integers:
+        """The nodes (D,) whose labels or values were given."""
+        check_is_fitted(self)
+        blocks = zip(self._graph.partition.starts[:-1], self._graph.labelled, strict=True)
+        return np.concatenate([start + nodes for start, nodes in blocks])
+
+    def predict_latent(self, return_std: bool = False) -> Any:
+        """Return the posterior of the latent function of all nodes, without noise, lazily.
+
+        Parameters
+        ----------
+        return_std : bool, default False
+            Whether to return the standard deviation; it costs N r² for a covariance of rank r.
+
+        Returns
+        -------
+        mean : dask array of shape (N, k)
+            One column a class or target; never squeezed.
+        std : dask array of shape (N,), or (N, k) for a regressor of several targets
+            With ``return_std``.
+        """
+        check_is_fitted(self)
+        mean = self._to_unit(self._array(self._means, self._n_targets, self.dtype))
+        if not return_std:
+            return mean
+        tail = self._n_targets if len(self.noise_levels_) > 1 else None
+        return mean, self._spread_to_unit(da.sqrt(self._array(self._variances(), tail, float)))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_means" in self.__dict__
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Keep the parameters, without the client: what was fitted lives on its cluster."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        names = {*self.get_params(deep=False), "_sklearn_version"} - {"client"}
+        return {name: value for name, value in state.items() if name in names} | {"client": None}
+
+    def architecture(self) -> Broad:
+        """Return the architecture that the parameters describe; *broad* alone runs in blocks."""
+        found = architecture_from(
+            self.model,
+            base_kernel=self.base_kernel,
+            activation=self.activation,
+            depth=self.depth,
+            weight_variance=self.weight_variance,
+            bias_variance=self.bias_variance,
+            seed=self.random_state,
+        )
+        if not isinstance(found, Broad):
+            raise InputError(
+                "model must be 'broad' on a cluster, whose covariance has a root in blocks of "
+                f"rows, got {self.model!r}"
+            )
+        return found
+
+    def _build(self, X: Any, labelled: Integers, adjacency: Any) -> Graph:
+        """Bring the graph to the cluster."""
+        for name in [name for name in self.__dict__ if name.startswith("_")]:
+            del self.__dict__[name]  # a fit that fails leaves nothing behind, here or there
+        if self.dtype not in ("float32", "float64"):
+            raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
+        return graph_of(
+            X,
+            labelled,
+            adjacency,
+            self.architecture(),
+            self.normalization,
+            self.feature_norm,
+            self.dtype,
+            cluster_of(self.client),
+        )
+
+    def _condition(
+        self,
+        graph: Graph,
+        targets: Array,
+        noise: Array | str,
+        criterion: Criterion,
+        counted: Array,
+        trust: Array,
+    ) -> Array:
+        """Choose views and noise, and condition on the targets."""
+        announce("choosing views and noise")
+        cluster, landmarks, n_labels = graph.cluster, graph.landmarks, len(targets)
+        few, sample = (_evenly(n_labels, most) for most in (MANY_LABELS, SAMPLE))
+        labels = Labels(targets, 1 / trust)
+        choice, rank = self._choose(graph, few, labels, noise, criterion, counted)
+        if not (choice.levels > 0).all():
+            raise InputError(f"noise_variance must be above 0 on a cluster, got {choice.levels}")
+        announce("adding up the labelled rows")
+        model = Model(self.architecture(), dict(choice.view_weights), self.dtype)
+        groups = groups_of(graph.labelled, graph.labelled_rows, cluster)
+        sums = summed(groups, landmarks, model, targets, labels.relative_noise, cluster)
+        levels = choice.levels
+        if isinstance(noise, str) and n_labels > max(rank, MANY_LABELS):
+            rows = graph.labelled_sample(sample)
+            walk = (labels, sample, levels, noise, criterion, counted)
+            levels = cluster.fetch_one(task(search, sums, landmarks, rows, model, *walk))
+        (posterior,) = cluster.keep([task(solve, sums, landmarks, model, labels, levels)])
+        announce("means of all nodes")
+        views = [view for view, weight in choice.view_weights.items() if weight]
+        means = cluster.finish(
+            task(mean_of, landmarks, graph.rows(block, views), model, posterior)
+            for block in range(len(graph.partition))
+        )
+        self._graph, self._model, self._groups, self._posterior = graph, model, groups, posterior
+        self._usual_variance = cluster.fetch_one(task(usual_variance, sums))
+        self._n_targets, self.n_features_in_ = targets.shape[1], graph.settings.n_features
+        self.view_weights_, self.noise_levels_ = dict(choice.view_weights), levels
+        self.approximations_ = graph.approximations
+        self.log_marginal_likelihood_ = cluster.fetch_one(task(evidence_of, posterior))
+        self._means = means
+        return levels
+
+    def _choose(
+        self,
+        graph: Graph,
+        few: Integers,
+        labels: Labels,
+        noise: Array | str,
+        criterion: Criterion,
+        counted: Array,
+    ) -> tuple[Choice, int]:
+        """Choose as the local estimator does, by the rows of landmarks and of some labels.
+
+        The second answer is the rank of the covariance.
+        """
+        landmarks, *known = graph.cluster.fetch([graph.landmarks, *graph.labelled_sample(few)])
+        both = stacked([landmarks, *known])
+        context, size = Context.of(self.dtype), n_rows(both)
+        nodes = Nodes(sp.csr_array((size, size)), both["features"][0])
+        inputs = inputs_of(both, n_rows(landmarks), context)
+        prior = Prior(self.architecture(), nodes, context, inputs)
+        places = np.arange(n_rows(landmarks), size)
+        choice = choose(
+            prior,
+            places,
+            labels.targets[few],
+            noise,
+            criterion,
+            counted[few],
+            labels.relative_noise[few],
+        )
+        return choice, prior.covariance(choice.view_weights).rank or 0
+
+    def _left_out(self) -> Any:
+        """Return how each label is predicted from all others."""
+        graph = self._graph
+        return left_out(self._groups, graph.landmarks, self._model, self._posterior, graph.cluster)
+
+    def _variances(self) -> list[Any]:
+        """Return the tasks of the latent variances."""
+        views = [view for view, weight in self.view_weights_.items() if weight]
+        return [
+            task(
+                variance_of,
+                self._graph.landmarks,
+                self._graph.rows(block, views),
+                self._model,
+                self._posterior,
+                self._usual_variance,
+            )
+            for block in range(len(self._graph.partition))
+        ]
+
+    def _array(self, tasks: Any, n_columns: int | None, dtype: Any) -> da.Array:
+        """Return the results of tasks, a block each, as one Dask array."""
+        tail = () if n_columns is None else (n_columns,)
+        sizes = self._graph.partition.sizes
+        return da.concatenate(
+            [
+                da.from_delayed(one, (size, *tail), dtype=dtype)
+                for one, size in zip(tasks, sizes, strict=True)
+            ]
+        )
+
+    def _to_unit(self, mean: da.Array) -> da.Array:
+        """Return latent means in the unit of y."""
+        return mean.astype(np.float64)
+
+    def _spread_to_unit(self, spread: da.Array) -> da.Array:
+        """Return standard deviations in the unit of y."""
+        return spread
+
+
+def _evenly(n_labels: int, most: int) -> Integers:
+    """Return up to so many labels, evenly spread."""
+    return np.linspace(0, n_labels - 1, min(n_labels, most)).astype(np.intp)
+
+
+def evidence_of(posterior: Any) -> float:
+    """Return the log evidence."""
+    return float(posterior.log_marginal_likelihood())

@@ -1,0 +1,225 @@
+"""Classification of nodes on a cluster."""
+
+from __future__ import annotations
+
+from typing import Any, Self, get_args
+
+import dask.array as da
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gpgc._typing import Array
+from gpgc.compute.progress import announce
+from gpgc.dask.base import DaskProcess
+from gpgc.dask.cluster import task
+from gpgc.dask.labels import labels_of
+from gpgc.dask.local import local_inputs
+from gpgc.dask.means import (
+    BlockMeans,
+    block_codes,
+    block_largest,
+    block_probabilities,
+)
+from gpgc.errors import InputError
+from gpgc.estimators.classifier import GPGCClassifier
+from gpgc.estimators.given_labels import GivenLabels, left_out_weights
+from gpgc.estimators.inputs import FeatureNorm, check_noise
+from gpgc.estimators.labels import UNLABELLED
+from gpgc.estimators.probabilities import Probability
+from gpgc.graph import Normalization
+from gpgc.kernels import Activation, BaseKernel
+from gpgc.models import Architecture
+from gpgc.probability.calibration import calibrate_left_out
+from gpgc.selection.choice import Choice
+
+
+class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
+    """Label all nodes of a graph that is in blocks on a cluster, as :class:`gpgc.GPGCClassifier`.
+
+    Rows of X are partitions. The same functions as on one machine are mapped over them; a step of
+    the diffusion exchanges only rows that cross partitions, landmarks are those of the local
+    estimator, and sums are added up in a fixed order, so that answers have the same bits for any
+    number of workers. A worker that dies costs its blocks.
+
+    Parameters
+    ----------
+    model : "broad" or Broad, default "broad"
+        The default model; the others have no root in blocks of rows.
+    base_kernel, activation, depth, weight_variance, bias_variance, noise_variance : optional
+        As in :class:`gpgc.GPGCClassifier`; noise must be above 0.
+    normalization, feature_norm, dtype, random_state : optional
+        As there.
+    probability, class_prior : optional
+        As there.
+    client : distributed.Client, optional
+        The connection to the cluster; the current one when not given. It is never pickled.
+
+    Attributes
+    ----------
+    classes_ : array of shape (k,)
+        The labels.
+    labelled_nodes_ : int array of shape (D,)
+        The nodes whose labels were given.
+    temperature_, class_prior_, noise_variance_, log_marginal_likelihood_, view_weights_
+        As in :class:`gpgc.GPGCClassifier`.
+    approximations_ : tuple of str
+        What is not exact in the covariance, a phrase each.
+    client_ : distributed.Client
+        The client in use.
+
+    Examples
+    --------
+    >>> import numpy as np, dask.array as da, dask.dataframe as dd, pandas as pd
+    >>> from distributed import Client
+    >>> chain = pd.DataFrame({"source": np.arange(5), "target": np.arange(1, 6)})
+    >>> X = da.from_array(np.eye(6), chunks=(3, 6))
+    >>> y = np.array([0, -1, -1, -1, -1, 1])
+    >>> with Client(processes=False, n_workers=1, dashboard_address=None):
+    ...     model = DaskGPGCClassifier().fit(X, y, dd.from_pandas(chain, npartitions=2))
+    ...     model.predict().compute()
+    array([0, 0, 0, 1, 1, 1])
+    """
+
+    def __init__(
+        self,
+        model: str | Architecture = "broad",
+        *,
+        base_kernel: str | BaseKernel = "inner_product",
+        activation: str | Activation = "relu",
+        depth: int = 2,
+        weight_variance: float = 1.0,
+        bias_variance: float = 0.0,
+        noise_variance: float | str = "loo",
+        normalization: Normalization = "symmetric",
+        feature_norm: FeatureNorm = "none",
+        dtype: str = "float32",
+        random_state: int = 0,
+        probability: Probability = "calibrated",
+        class_prior: Any = "estimated",
+        client: Any = None,
+    ) -> None:
+        super().__init__(
+            model,
+            base_kernel=base_kernel,
+            activation=activation,
+            depth=depth,
+            weight_variance=weight_variance,
+            bias_variance=bias_variance,
+            noise_variance=noise_variance,
+            normalization=normalization,
+            feature_norm=feature_norm,
+            dtype=dtype,
+            random_state=random_state,
+            client=client,
+        )
+        self.probability = probability
+        self.class_prior = class_prior
+
+    def fit(self, X: Any, y: Any, adjacency: Any, *, sample_weight: Any = None) -> Self:
+        """Condition the Gaussian process on the labelled nodes.
+
+        Parameters
+        ----------
+        X : dask array of shape (N, F)
+            Features, whose blocks of rows are the partitions. They are read once, and once more
+            for the answers if the features' own view is taken.
+        y : dask or NumPy array of shape (N,)
+            Labels, −1 (or None, NaN) where unlabelled.
+        adjacency : Dask DataFrame or path
+            Edges in any order, with the whole numbers ``source`` and ``target`` from 0 to N − 1
+            and optionally ``weight``; a path is a Parquet file or folder that workers can read.
+        sample_weight : array of shape (N,), optional
+            As in :meth:`gpgc.GPGCClassifier.fit`.
+
+        Returns
+        -------
+        DaskGPGCClassifier
+            The estimator itself.
+        """
+        if self.probability not in get_args(Probability):
+            raise InputError(
+                f"probability must be one of {', '.join(get_args(Probability))}, "
+                f"got {self.probability!r}"
+            )
+        noise = check_noise(self.noise_variance, 1)
+        given = labels_of(y, sample_weight, X, self.client)
+        graph = self._build(X, given.nodes, adjacency)
+        counted = left_out_weights(given.targets, given.weights, graph.reached.alone)
+        levels = self._condition(
+            graph, given.targets, noise, "cross_entropy", counted, given.weights
+        )
+        announce("probabilities")
+        fractions = np.average(given.targets, axis=0, weights=given.weights)
+        self.calibration_ = calibrate_left_out(
+            self._left_out().mean,
+            BlockMeans(self._means, graph.reached.blocks, graph.labelled, graph.cluster),
+            given.targets,
+            counted,
+            fractions,
+            self.class_prior,
+        )
+        self.classes_, self._given = given.classes, given
+        self.noise_variance_ = float(levels[0])
+        self.temperature_ = self.calibration_.temperature
+        self.class_prior_ = self.calibration_.class_prior
+        return self
+
+    def predict(self) -> da.Array:
+        """Return the model's opinion on the label of every node (N,), lazily."""
+        check_is_fitted(self)
+        if self.probability == "calibrated":
+            reached = self._graph.reached.blocks
+            tasks = [
+                task(block_labels, mean, there, self.calibration_, self.classes_)
+                for mean, there in zip(self._means, reached, strict=True)
+            ]
+            return self._array(tasks, None, self.classes_.dtype)
+        codes = self.predict_proba().argmax(axis=1)
+        classes = self.classes_
+        return codes.map_blocks(lambda block: classes[block], dtype=classes.dtype)
+
+    def predict_proba(self) -> da.Array:
+        """Return the probability of each class (N, k), in the order of ``classes_``, lazily."""
+        check_is_fitted(self)
+        reached, calibration = self._graph.reached.blocks, self.calibration_
+        if self.probability == "calibrated":
+            tasks = [
+                task(block_probabilities, mean, there, calibration)
+                for mean, there in zip(self._means, reached, strict=True)
+            ]
+        else:
+            tasks = [
+                task(block_largest, mean, variance, there, calibration)
+                for mean, variance, there in zip(
+                    self._means, self._variances(), reached, strict=True
+                )
+            ]
+        return self._array(tasks, len(self.classes_), np.float64)
+
+    def to_local(self) -> GPGCClassifier:
+        """Return the same model as a :class:`gpgc.GPGCClassifier` in this process.
+
+        It holds all features and edges, and answers whatever the local estimator does; views,
+        noise and calibration are not chosen again.
+        """
+        check_is_fitted(self)
+        parameters = self.get_params(deep=False)
+        parameters.pop("client")
+        local = GPGCClassifier(**parameters)
+        features, adjacency = local_inputs(self._graph)
+        codes = np.full(self._graph.partition.n_nodes, UNLABELLED)
+        codes[self._given.nodes] = self._given.targets.argmax(axis=1)
+        given = GivenLabels(codes, self.classes_, self._given.targets, self._given.weights)
+        return local.fit_prior(
+            local.make_prior(features, adjacency, len(codes)),
+            given,
+            Choice(self.view_weights_, self.noise_levels_),
+            (self.calibration_.temperature, self.calibration_.bias),
+        )
+
+
+def block_labels(means: Array, reached: Any, calibration: Any, classes: NDArray[Any]) -> Any:
+    """Return the most likely labels (n,)."""
+    return classes[block_codes(means, reached, calibration)]

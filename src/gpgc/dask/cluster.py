@@ -1,0 +1,87 @@
+"""Tasks on a cluster: pure functions of blocks, never bound to a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from distributed import Client, default_client, wait
+
+from dask import delayed
+from gpgc.errors import InputError
+
+
+def task(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return the call of a function as a task that has not run.
+
+    The scheduler may run it on any worker, and again on another one if that worker dies.
+    """
+    return delayed(function, pure=False, traverse=False)(*arguments)
+
+
+def tree(add: Callable[[Any, Any], Any], parts: Sequence[Any]) -> Any:
+    """Return the sum of parts by a fixed binary tree, so that its bits never change.
+
+    Examples
+    --------
+    >>> tree(lambda a, b: a + b, [1, 2, 3]).compute()
+    6
+    """
+    level = list(parts)
+    while len(level) > 1:
+        pairs = [task(add, *level[at : at + 2]) for at in range(0, len(level) - 1, 2)]
+        level = pairs + level[2 * len(pairs) :]
+    return level[0]
+
+
+class Cluster:
+    """What is kept on a cluster, and what is fetched from it.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The connection.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    def keep(self, tasks: Iterable[Any]) -> list[Any]:
+        """Start tasks whose results stay on the cluster for as long as they are referred to."""
+        return list(self.client.persist(list(tasks), optimize_graph=False))
+
+    def finish(self, tasks: Iterable[Any]) -> list[Any]:
+        """Start tasks, and return them when all are done; the error of one that fails is raised."""
+        kept = self.keep(tasks)
+        futures = [future for one in kept for future in one.dask.values()]
+        wait(futures)
+        for future in futures:
+            if future.status == "error":
+                future.result()
+        return kept
+
+    def fetch(self, tasks: Iterable[Any]) -> list[Any]:
+        """Return the results of tasks in this process."""
+        futures = self.client.compute(list(tasks), optimize_graph=False)
+        return list(self.client.gather(futures))
+
+    def fetch_one(self, wanted: Any) -> Any:
+        """Return the result of one task in this process."""
+        return self.fetch([wanted])[0]
+
+
+def cluster_of(client: Any) -> Cluster:
+    """Return the cluster of a client; of the current one where None is given."""
+    if client is None:
+        try:
+            client = default_client()
+        except ValueError as error:
+            raise InputError(
+                "client must be a distributed.Client, or one must be connected, got None and no "
+                "connection: client = distributed.Client(address), or Client() for this machine"
+            ) from error
+    if not isinstance(client, Client) or client.asynchronous:
+        raise InputError(
+            f"client must be a distributed.Client that is not asynchronous, got {client!r}"
+        )
+    return Cluster(client)

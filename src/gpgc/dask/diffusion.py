@@ -1,0 +1,131 @@
+"""Personalised PageRanks of features on a cluster: a step exchanges only rows that cross blocks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from gpgc._typing import Array, Integers
+from gpgc.compute.progress import announce
+from gpgc.dask.cluster import Cluster, task
+from gpgc.dask.links import Links
+from gpgc.kernels.diffusions import POWERS_AT_ONCE, pagerank_weights
+
+COLUMN_BYTES = 2**28
+"""Size of the columns of all nodes that diffuse at once; about nine times as much is in memory."""
+
+LEAST_COLUMNS = 8
+"""Columns that diffuse at once however many nodes there are."""
+
+
+def column_slices(n_nodes: int, n_columns: int, itemsize: int) -> list[slice]:
+    """Cut the columns into those that diffuse at once; depends on the data alone.
+
+    Examples
+    --------
+    >>> len(column_slices(10_000_000, 64, 4))
+    8
+    """
+    width = max(LEAST_COLUMNS, COLUMN_BYTES // (n_nodes * itemsize))
+    n_slices = -(-n_columns // width)
+    cuts = np.linspace(0, n_columns, n_slices + 1).astype(int).tolist()
+    return [slice(start, end) for start, end in itertools.pairwise(cuts)]
+
+
+def diffused(
+    starts: Sequence[Any],
+    propagation: Sequence[Any],
+    links: Links,
+    wanted: Sequence[Integers],
+    slices: Sequence[slice],
+    teleports: Sequence[float],
+    steps: int,
+    dtype: Any,
+    cluster: Cluster,
+) -> tuple[list[list[Any]], list[list[Any]]]:
+    """Diffuse the features of all blocks, some columns at a time.
+
+    Parameters
+    ----------
+    starts : sequence of tasks of arrays (n, C)
+        Rows that diffuse, a block each.
+    propagation : sequence of tasks
+        Rows of Â, as :func:`gpgc.dask.links.propagation_of` returns them.
+    links : Links
+        The graph.
+    wanted : sequence of int arrays
+        Rows of each block that are asked for at once, while they are in memory.
+    slices : sequence of slice
+        Columns that diffuse at once.
+    teleports, steps
+        Of the PageRanks.
+    dtype : numpy dtype
+        Of the rows.
+    cluster : Cluster
+        Where.
+
+    Returns
+    -------
+    totals : list of lists of tasks of arrays (teleports, n, columns)
+        A list for each block, a task for each slice of columns.
+    taken : the same of the wanted rows
+    """
+    blocks = range(len(starts))
+    weights = pagerank_weights(teleports, steps, dtype)
+    totals: list[list[Any]] = [[] for _ in blocks]
+    taken: list[list[Any]] = [[] for _ in blocks]
+    for number, columns in enumerate(slices):
+        announce(f"diffusion of the features, part {number + 1} of {len(slices)}")
+        power = [task(columns_of, start, columns) for start in starts]
+        sums = [task(first_total, part, weights[:, 0]) for part in power]
+        for first in range(1, steps + 1, POWERS_AT_ONCE):
+            chunk = weights[:, first : first + POWERS_AT_ONCE]
+            powers: list[list[Any]] = []
+            for _ in range(chunk.shape[1]):
+                power = [
+                    task(diffusion_step, propagation[b], power[b], links.halo(power, b))
+                    for b in blocks
+                ]
+                powers.append(power)
+            sums = [task(add_powers, sums[b], chunk, [p[b] for p in powers]) for b in blocks]
+        done = cluster.finish([*sums, *(task(taken_rows, sums[b], wanted[b]) for b in blocks)])
+        for b in blocks:
+            totals[b].append(done[b])
+            taken[b].append(done[len(blocks) + b])
+    return totals, taken
+
+
+def columns_of(values: Array, columns: slice) -> Array:
+    """Return some columns, in memory of their own."""
+    return np.ascontiguousarray(values[:, columns])
+
+
+def diffusion_step(
+    propagation: tuple[sp.csr_array, ...], own: Array, halo: Sequence[Array]
+) -> Array:
+    """Return a block's rows of Â Z from its own rows of Z and those of others that it needs."""
+    inside, *across = propagation
+    product = inside @ own
+    for weights, rows in zip(across, halo, strict=True):
+        product += weights @ rows
+    return np.asarray(product)
+
+
+def first_total(values: Array, weights: Array) -> Array:
+    """Return the first terms of the PageRanks, of shape (teleports, n, columns)."""
+    return np.asarray(weights[:, None, None] * values)
+
+
+def add_powers(totals: Array, weights: Array, powers: Sequence[Array]) -> Array:
+    """Return the sums of the PageRanks with several more powers."""
+    stacked = np.stack(powers).reshape(len(powers), -1)
+    return totals + (weights @ stacked).reshape(totals.shape)
+
+
+def taken_rows(totals: Array, rows: Integers) -> Array:
+    """Return some rows of the PageRanks."""
+    return totals[:, rows]

@@ -1,0 +1,182 @@
+"""From Parquet files to Parquet files, on this machine or on a cluster."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from distributed import Client, as_completed
+
+from gpgc._typing import Array, Integers
+from gpgc.compute.progress import announce
+from gpgc.dask.classifier import DaskGPGCClassifier
+from gpgc.dask.cluster import task
+from gpgc.dask.local_cluster import local_cluster
+from gpgc.dask.parquet import parquet_features, write_predictions
+from gpgc.errors import InputError
+from gpgc.estimators.labels import UNLABELLED
+from gpgc.files import read_table
+
+CONNECT_SECONDS = 30
+"""How long a scheduler may take to answer."""
+
+
+@contextmanager
+def connected(scheduler: str, workers: int | None, memory_limit: int | None) -> Iterator[Client]:
+    """Connect to a scheduler, or start a cluster on this machine.
+
+    Parameters
+    ----------
+    scheduler : str
+        An address such as ``tcp://10.0.0.1:8786``, or ``local`` for worker processes here, which
+        listen on the loopback interface alone.
+    workers : int, optional
+        Number of worker processes of a local cluster; 1 when not given. They share the cores.
+    memory_limit : int, optional
+        Bytes of all local workers together, beyond which results go to disk.
+    """
+    if scheduler != "local":
+        if workers is not None or memory_limit is not None:
+            raise InputError(
+                "--workers and --memory-limit must come with --scheduler local: a running cluster "
+                "has its own"
+            )
+        try:
+            client = Client(scheduler, timeout=CONNECT_SECONDS)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise InputError(
+                f"--scheduler must be local or the address of a running scheduler, "
+                f"got {scheduler!r}: {error}"
+            ) from error
+        with client:
+            yield client
+        return
+    with (
+        local_cluster(workers or 1, memory_limit=memory_limit) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def classify_parquet(
+    edges: Path,
+    features: Path,
+    labels: Path,
+    out: Path,
+    settings: Mapping[str, Any],
+    marks: Sequence[str],
+    client: Client,
+) -> dict[str, Any]:
+    """Label the nodes of Parquet files and write a folder of Parquet files, whole or not at all.
+
+    Parameters
+    ----------
+    edges, features : Path
+        Parquet files or folders that all workers can read: whole numbers ``source,target[,weight]``
+        from 0 to N − 1, and ``id`` from 0 on with a column for each feature.
+    labels : Path
+        Table ``id,label`` of the labelled nodes, read here.
+    out : Path
+        Folder that does not exist yet, which all workers can write.
+    settings : mapping
+        Parameters of :class:`DaskGPGCClassifier`.
+    marks : sequence of str
+        Labels that mean unlabelled.
+    client : distributed.Client
+        The connection.
+    """
+    if out.exists() or not out.resolve().parent.is_dir():
+        raise InputError(f"--out must be a new folder in one that exists, got {str(out)!r}")
+    announce("reading")
+    X = parquet_features(features)
+    y, names = read_codes(labels, X.shape[0], marks)
+    model = DaskGPGCClassifier(**settings, client=client).fit(X, y, edges)
+    announce("writing predictions")
+    part = out.resolve().with_name(f".{out.name}.{secrets.token_hex(6)}")
+    part.mkdir()
+    try:
+        write_blocks(part, model.predict_proba(), y, names[model.classes_], model, client)
+        part.rename(out)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+    return {
+        "dataset": str(edges),
+        "model": f"{model.model}, {model.base_kernel}, depth {model.depth}",
+        "nodes": X.shape[0],
+        "edges": model.n_links_,
+        "features": X.shape[1],
+        "classes": len(model.classes_),
+        "labels": len(model.labelled_nodes_),
+        "noise_variance": model.noise_variance_,
+        "approximations": list(model.approximations_),
+        "out": str(out),
+    }
+
+
+def write_blocks(
+    folder: Path, probabilities: da.Array, y: Integers, names: Any, model: Any, client: Client
+) -> None:
+    """Write a file for each block of rows, by whichever worker has it."""
+    blocks = probabilities.to_delayed().ravel()
+    sizes = probabilities.chunks[0]
+    ends = np.cumsum(sizes)
+    tasks = []
+    for number, (block, size, end) in enumerate(zip(blocks, sizes, ends, strict=True)):
+        given = given_codes(y[end - size : end], model.classes_)
+        path = str(folder / f"part-{number:05}.parquet")
+        tasks.append(task(write_block, path, int(end - size), block, given, names))
+    futures = client.compute(tasks)
+    for done, future in enumerate(as_completed(futures), 1):
+        future.result()
+        announce(f"writing predictions, {done} of {len(futures)} files")
+
+
+def write_block(path: str, first: int, probabilities: Array, given: Integers, names: Any) -> int:
+    """Write the predictions of one block: the given label where there is one."""
+    is_given = given != UNLABELLED
+    codes = np.where(is_given, given, probabilities.argmax(axis=1))
+    chosen = probabilities[np.arange(len(codes)), codes]
+    columns = {"label": codes, "probability": chosen, "given": is_given}
+    return write_predictions(path, first, columns, names)
+
+
+def given_codes(y: Integers, classes: Any) -> Integers:
+    """Return given labels as indices of the classes in use, −1 where unlabelled."""
+    return np.where(y == UNLABELLED, UNLABELLED, np.searchsorted(classes, y))
+
+
+def read_codes(path: Path, n_nodes: int, marks: Sequence[str]) -> tuple[Integers, Any]:
+    r"""Return the labels of all nodes as codes, −1 where unlabelled, and the sorted names.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> file = Path(mkdtemp()) / "labels.csv"
+    >>> _ = file.write_text("id,label\n2,b\n0,a\n1,NA\n")
+    >>> read_codes(file, 4, ["NA"])
+    (array([ 0, -1,  1, -1]), array(['a', 'b'], dtype='<U1'))
+    """
+    found: dict[int, str] = {}
+    for place, row in read_table(path).select(["id", "label"]):
+        text, label = row["id"], row["label"]
+        if not text.isdecimal() or int(text) >= n_nodes:
+            raise InputError(
+                f"{place}: expected a node from 0 to {n_nodes - 1} as id, got {text!r}"
+            )
+        if int(text) in found:
+            raise InputError(f"{place}: expected each id once, got {text} again")
+        if label not in marks:
+            found[int(text)] = label
+    if not found:
+        raise InputError(f"{path}: expected at least one label, got none")
+    names, codes = np.unique(np.array(list(found.values())), return_inverse=True)
+    y = np.full(n_nodes, UNLABELLED)
+    y[list(found)] = codes
+    return y, names

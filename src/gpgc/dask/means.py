@@ -1,0 +1,98 @@
+"""Latent means of all blocks: what probabilities are calibrated on, by sums over blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpgc._typing import Array, Integers
+from gpgc.dask.cluster import Cluster, task, tree
+from gpgc.probability.calibration import Calibration
+from gpgc.probability.class_prior import Reweigh, reweighed_sum
+from gpgc.probability.softmax import softmax
+from gpgc.probability.temperature import SquareSums, square_sums
+
+
+@dataclass(frozen=True, eq=False)
+class BlockMeans:
+    """Latent means of the unlabelled nodes that labels reach, on a cluster.
+
+    Parameters
+    ----------
+    means : sequence of tasks of arrays (n, k)
+        Of all nodes, a block each.
+    reached : sequence of tasks of bool arrays (n,)
+        Which nodes labels reach.
+    labelled : sequence of int arrays
+        Labelled nodes of each block, counted from its first.
+    cluster : Cluster
+        Where.
+    """
+
+    means: Sequence[Any]
+    reached: Sequence[Any]
+    labelled: Sequence[Integers]
+    cluster: Cluster
+
+    def square_sums(self) -> SquareSums:
+        """Return the sums of squares over all unlabelled nodes that labels reach."""
+        parts = [task(block_square_sums, *block) for block in self._blocks()]
+        found: SquareSums = self.cluster.fetch_one(tree(SquareSums.joined, parts))
+        return found
+
+    def reweigh(self, temperature: float) -> Reweigh | None:
+        """Return ratios of class priors ↦ mean reweighed probabilities; None of no nodes."""
+        n_nodes = self.square_sums().n_nodes
+        if not n_nodes:
+            return None
+
+        def mean(ratio: Array) -> Array:
+            parts = [task(block_reweighed, *b, temperature, ratio) for b in self._blocks()]
+            return np.asarray(self.cluster.fetch_one(tree(np.add, parts)) / n_nodes)
+
+        return mean
+
+    def _blocks(self) -> list[tuple[Any, Any, Integers]]:
+        return list(zip(self.means, self.reached, self.labelled, strict=True))
+
+
+def block_square_sums(means: Array, reached: NDArray[np.bool_], labelled: Integers) -> SquareSums:
+    """Return the sums of squares over the unlabelled nodes of a block that labels reach."""
+    return square_sums(_speaking(means, reached, labelled))
+
+
+def block_reweighed(
+    means: Array, reached: NDArray[np.bool_], labelled: Integers, temperature: float, ratio: Array
+) -> Array:
+    """Return the sum of reweighed probabilities over the same nodes."""
+    return reweighed_sum(softmax(temperature * _speaking(means, reached, labelled)), ratio)
+
+
+def block_probabilities(
+    means: Array, reached: NDArray[np.bool_], calibration: Calibration
+) -> Array:
+    """Return class probabilities (n, k)."""
+    return calibration.probabilities(means.astype(np.float64), reached)
+
+
+def block_largest(
+    means: Array, variance: Array, reached: NDArray[np.bool_], calibration: Calibration
+) -> Array:
+    """Return the probabilities (n, k) that each class has the largest latent value."""
+    return calibration.largest(means.astype(np.float64), np.sqrt(variance), reached)
+
+
+def block_codes(means: Array, reached: NDArray[np.bool_], calibration: Calibration) -> Integers:
+    """Return the most likely classes (n,) as codes."""
+    logits = calibration.logits(means.astype(np.float64), reached)
+    return np.asarray(logits.argmax(axis=1))
+
+
+def _speaking(means: Array, reached: NDArray[np.bool_], labelled: Integers) -> Array:
+    chosen = reached.copy()
+    chosen[labelled] = False
+    return means[chosen].astype(np.float64)
