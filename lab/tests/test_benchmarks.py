@@ -19,8 +19,9 @@ from gpgc_lab.commands import benchmark as command
 from gpgc_lab.speed import growth, measure, rivals
 from gpgc_lab.speed.formulations import exact, nystrom, nystrom_map, square, square_formulation
 from gpgc_lab.speed.growth import block_model, draw_growth, growth_tables
+from gpgc_lab.speed.label_rivals import SYSTEMS
 from gpgc_lab.speed.limit import limit_tables
-from gpgc_lab.speed.many_labels import label_tables
+from gpgc_lab.speed.many_labels import Row, label_tables, run
 from gpgc_lab.speed.propagation import propagation
 from gpgc_lab.speed.start import start_tables
 from gpgc_lab.speed.variants import loops
@@ -133,10 +134,30 @@ def test_block_models_have_the_degree_and_classes_asked_for():
     assert features.dtype == np.float32
 
 
-def test_labels(toy):
-    (table,) = label_tables(toy, (10, 20))
-    assert [row[0] for row in table.rows] == [10, 10, 20, 20]
-    assert finite(table, "seconds", "accuracy on the rest, per cent")
+def test_many_labels_are_measured_once_and_those_that_do_not_finish_are_said(tmp_path, monkeypatch):
+    rows = [Row("block model", n, system, 300, 8) for n in (10, 150) for system in SYSTEMS]
+    asked = []
+
+    def here(job, arguments, limit):
+        asked.append(arguments["row"]["system"])
+        if asked[-1] == "GCN":
+            raise TimeoutError("slow")
+        return {**run(**arguments), "peak": 10**7}
+
+    monkeypatch.setattr("gpgc_lab.speed.many_labels.in_own_process", here)
+    for _ in range(2):
+        (table,) = label_tables(None, tmp_path, rows)
+        assert len(asked) == len(rows)
+    by_system = {row[3]: row for row in table.rows}
+    assert by_system["GCN (did not finish)"][4:] == [None] * 7
+    assert by_system["gpgc, default"][8] > 60
+    assert by_system["kernel ridge"][9] is None
+    assert by_system["logistic regression"][10] < 100
+
+
+def test_a_process_that_takes_too_long_is_given_up():
+    with pytest.raises(TimeoutError, match=r"did not finish in 0.01 seconds"):
+        measure.in_own_process("time:sleep", {}, limit=0.01)
 
 
 def test_start():

@@ -85,9 +85,9 @@ def _tables(
         draw_growth(tables[0], out)
         return tables
     if name is Benchmark.labels:
-        from gpgc_lab.speed.many_labels import COUNTS, label_tables
+        from gpgc_lab.speed.many_labels import QUICK, label_tables
 
-        return label_tables(_load(data_dir, "pubmed")[0], COUNTS[:4] if quick else COUNTS)
+        return label_tables(data_dir, out, QUICK if quick else None, typer.echo)
     if name is Benchmark.dask:
         from gpgc_lab.speed.cluster import cluster_tables
 

@@ -139,7 +139,9 @@ def run(
     return {"seconds": seconds, "product": reference, "accuracy": right_answers[-1]}
 
 
-def block_model(n_nodes: int, seed: int) -> tuple[sp.csr_array, Any, Any]:
+def block_model(
+    n_nodes: int, seed: int, n_features: int = N_FEATURES
+) -> tuple[sp.csr_array, Any, Any]:
     """Draw a contextual stochastic block model, in time and memory linear in its size.
 
     Each edge joins a random node with one of its own class, or with any node. Features are the
@@ -168,8 +170,8 @@ def block_model(n_nodes: int, seed: int) -> tuple[sp.csr_array, Any, Any]:
     weights = np.ones(len(ends[0]), dtype=np.float32)
     adjacency = sp.csr_array((weights, ends), shape=(n_nodes, n_nodes))
     adjacency.data[:] = 1.0
-    features = rng.standard_normal((n_nodes, N_FEATURES), dtype=np.float32)
-    means = rng.standard_normal((N_CLASSES, N_FEATURES), dtype=np.float32) / 4
+    features = rng.standard_normal((n_nodes, n_features), dtype=np.float32)
+    means = rng.standard_normal((N_CLASSES, n_features), dtype=np.float32) / 4
     for start in range(0, n_nodes, 2**16):
         rows = slice(start, start + 2**16)
         features[rows] += means[labels[rows]]

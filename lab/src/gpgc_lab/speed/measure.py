@@ -43,7 +43,12 @@ def fastest(works: Sequence[Callable[[], Any]], repeats: int) -> list[float]:
 
 
 def in_own_process(
-    job: str, arguments: dict[str, Any], *, cores: int | None = None, python: str = sys.executable
+    job: str,
+    arguments: dict[str, Any],
+    *,
+    cores: int | None = None,
+    python: str = sys.executable,
+    limit: float | None = None,
 ) -> dict[str, Any]:
     """Run a function in a fresh process and return its answer with its peak memory.
 
@@ -57,6 +62,8 @@ def in_own_process(
         Number of cores that the process may use; all when not given.
     python : str
         The interpreter, where it is that of another environment.
+    limit : float, optional
+        Seconds after which it is given up, with `TimeoutError`.
 
     Returns
     -------
@@ -65,13 +72,17 @@ def in_own_process(
         the data included.
     """
     order = json.dumps({"job": job, "arguments": arguments, "cores": cores})
-    done = subprocess.run(
-        [python, "-m", "gpgc_lab.speed.measure"],
-        input=order,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-    )
+    try:
+        done = subprocess.run(
+            [python, "-m", "gpgc_lab.speed.measure"],
+            input=order,
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            timeout=limit,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TimeoutError(f"{job} did not finish in {limit:g} seconds") from error
     if done.returncode:
         raise RuntimeError(f"{job} failed in its own process:\n{done.stderr[-2000:]}")
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])

@@ -1,0 +1,65 @@
+"""The graphs of the tables of many labels, with labels drawn at random."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from gpgc.datasets import load_dataset, load_npz_graph, random_split
+from gpgc.errors import InputError
+from gpgc_lab.problem import Problem
+from gpgc_lab.speed.growth import block_model
+from gpgc_lab.task import Task
+
+SEED = 0
+"""Of the draws; settings were chosen on others."""
+
+FEW_LABELS = 100
+"""Labels up to which as many of each class are drawn."""
+
+
+def label_task(
+    graph: str,
+    n_labels: int,
+    n_nodes: int | None = None,
+    n_features: int | None = None,
+    data_dir: str | None = None,
+) -> Task:
+    """Draw labels of a graph, all others to be found.
+
+    Parameters
+    ----------
+    graph : {"pubmed", "wordnet", "block model"}
+        Which graph; the second is a file ``graphs/wordnet.npz`` of the data's folder.
+    n_labels : int
+        How many labels.
+    n_nodes, n_features : int, optional
+        Of a block model.
+    data_dir : str, optional
+        Folder with the data; else ``$GPGC_DATA``.
+    """
+    if graph == "block model":
+        if n_nodes is None or n_features is None:
+            raise InputError("a block model needs n_nodes and n_features, got None")
+        adjacency, features, labels = block_model(n_nodes, SEED, n_features)
+    elif graph == "wordnet":
+        folder = Path(data_dir or os.environ.get("GPGC_DATA", "."))
+        data = load_npz_graph(folder / "graphs" / "wordnet.npz")
+        adjacency, features, labels = data.adjacency, data.features, data.labels
+    else:
+        data = load_dataset(graph, None if data_dir is None else Path(data_dir))
+        adjacency, features, labels = data.adjacency, data.features, data.labels
+    known = np.flatnonzero(labels >= 0)
+    n_classes = int(labels.max()) + 1
+    if n_labels <= FEW_LABELS:
+        train, _, _ = random_split(labels, n_labels // n_classes, 0, 0, seed=SEED)
+    else:
+        train = np.sort(np.random.default_rng(SEED).choice(known, n_labels, replace=False))
+    test = np.setdiff1d(known, train)
+    seen = np.full(len(labels), -1, dtype=np.int64)
+    seen[train] = labels[train]
+    nobody = np.array([], dtype=np.int64)
+    problem = Problem(adjacency, features, seen, train, nobody, n_classes)
+    return Task(graph, problem, test, labels[test])
