@@ -41,6 +41,10 @@ class Memory:
                 f"{needed / 2**20:,.0f} MiB"
             )
 
+    def fits(self, needed: int) -> bool:
+        """Tell whether arrays of so many bytes fit."""
+        return needed <= (self.limit or physical_memory())
+
     def budget(self, wanted: int, n_threads: int) -> int:
         """Return the size of a buffer: what is wanted, cut to a thread's part of the limit."""
         if self.limit is None:

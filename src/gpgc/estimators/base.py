@@ -190,7 +190,8 @@ class GraphProcess(NamedAnswers, PriorParameters):
         )
         self.sample_weight_ = sample_weight
         self.prior_, self.view_weights_ = prior, dict(choice.view_weights)
-        self.noise_levels_, self.approximations_ = choice.levels, prior.approximations()
+        self.noise_levels_ = choice.levels
+        self.approximations_ = (*prior.approximations(), *posterior.approximations)
         announce("means")
         self._latent_mean = posterior.mean()
         variances = covariance.diag(labelled)

@@ -12,6 +12,7 @@ from gpgc.gp.factor import CholeskyFactor
 from gpgc.gp.function_space import FunctionSpace
 from gpgc.gp.labelled_root import LabelledRoot
 from gpgc.gp.noise_path import NoisePath
+from gpgc.gp.nystrom_space import NystromSpace
 from gpgc.gp.posterior import Posterior
 from gpgc.gp.targetwise import Targetwise
 from gpgc.gp.weight_space import WeightSpace
@@ -54,7 +55,9 @@ def condition(
         Of all labels under this covariance, where it is known.
     space : {"auto", "function", "weight"}, default "auto"
         Function space takes D³, weight space D r² + r³ for a covariance of rank r; both are
-        exact. By default the cheaper one.
+        exact. By default the cheaper one. For a covariance without a finite root weight space
+        approximates it from landmarks (:class:`gpgc.gp.nystrom_space.NystromSpace`), by default
+        where the matrices of function space do not fit in memory.
 
     Returns
     -------
@@ -67,12 +70,16 @@ def condition(
     distinct, index = np.unique(levels, return_inverse=True)
     gram = None
     if chosen == "function" and path is None:
-        size = 8 * LABEL_MATRICES * len(labelled) ** 2
-        covariance.context.require(size, f"the covariance of {len(labelled):,} labels")
+        covariance.context.require(
+            _label_bytes(len(labelled)), f"the covariance of {len(labelled):,} labels"
+        )
         gram = covariance.block(labelled, labelled)
     parts: list[Posterior] = []
     for number, level in enumerate(distinct.tolist()):
         columns = targets if len(levels) == 1 else targets[:, index == number]
+        if chosen == "weight" and covariance.rank is None:
+            parts.append(NystromSpace(covariance, labelled, columns, level, relative_noise))
+            continue
         if chosen == "weight":
             known = root if len(levels) == 1 or root is None else root.of_targets(index == number)
             parts.append(WeightSpace(covariance, labelled, columns, level, relative_noise, known))
@@ -98,11 +105,13 @@ def space_for(covariance: Covariance, n_labels: int, space: Space = "auto") -> S
     rank = covariance.rank
     if space not in get_args(Space):
         raise InputError(f"space must be one of {', '.join(get_args(Space))}, got {space!r}")
-    if space == "weight" and rank is None:
-        raise InputError(
-            "space must be 'auto' or 'function' for a covariance without a finite root, "
-            f"got {space!r}"
-        )
     if space != "auto":
         return space
-    return "weight" if rank is not None and rank < n_labels else "function"
+    if rank is None:
+        fits = covariance.context.memory.fits(_label_bytes(n_labels))
+        return "function" if fits else "weight"
+    return "weight" if rank < n_labels else "function"
+
+
+def _label_bytes(n_labels: int) -> int:
+    return 8 * LABEL_MATRICES * n_labels**2

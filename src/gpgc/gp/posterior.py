@@ -29,9 +29,12 @@ class Posterior(ABC):
         Y, their values.
     space : {"function", "weight"}
         Whether the matrices are of labels (D × D) or of weights (r × r).
+    approximations : tuple of str
+        What is not exact about the posterior, a phrase each.
     """
 
     space: Literal["function", "weight"]
+    approximations: tuple[str, ...] = ()
     covariance: Covariance
     labelled: Integers
     targets: Array

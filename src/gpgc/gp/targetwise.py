@@ -27,6 +27,7 @@ class Targetwise(Posterior):
     def __init__(self, posteriors: Sequence[Posterior], level: Integers) -> None:
         self.posteriors, self.level = tuple(posteriors), np.asarray(level)
         self.space = posteriors[0].space
+        self.approximations = posteriors[0].approximations
         self.covariance, self.labelled = posteriors[0].covariance, posteriors[0].labelled
         self.targets = self._by_target([part.targets for part in self.posteriors])
 

@@ -124,7 +124,9 @@ def choose(
         assert isinstance(best.path, NoisePath)
         return Choice(best.view_weights, best.levels, best.path)
     covariance = prior.covariance(best.view_weights)
-    if not isinstance(noise, str) or space_for(covariance, len(labelled), space) == "function":
+    is_exact = covariance.rank is not None
+    chosen = space_for(covariance, len(labelled), space)
+    if not (isinstance(noise, str) and is_exact and chosen == "weight"):
         return Choice(best.view_weights, best.levels)
     root = LabelledRoot(covariance, labelled, targets, relative_noise)
     levels = search_noise(root, best.levels, noise, criterion, weights, usual)

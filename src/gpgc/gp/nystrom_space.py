@@ -1,0 +1,127 @@
+"""The posterior where there are more labels than a D × D matrix allows, and no finite root."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpgc._typing import Array, Index, Integers
+from gpgc.gp.factor import CholeskyFactor
+from gpgc.gp.function_space import FunctionSpace
+from gpgc.gp.posterior import LeaveOneOut
+from gpgc.gp.weight_space import WeightSpace
+from gpgc.kernels import Covariance
+from gpgc.kernels.nystrom import Nystrom, choose_landmarks
+
+MOST_LANDMARKS = 2000
+
+CANDIDATES = 2
+"""Labelled nodes that are looked at for each landmark."""
+
+SAMPLE = 1000
+"""Labels, and nodes, on which the approximation is held against the exact answer."""
+
+MATRICES = 16
+"""r × r matrices in float64 that choosing landmarks and the posterior hold at once."""
+
+
+class NystromSpace(WeightSpace):
+    r"""The posterior under K[:, M] K_MM⁻¹ K[M, :] with landmarks M among the labelled nodes.
+
+    Variances get back what the landmarks do not tell, :math:`K_{mm} - \|\varphi_m\|^2`, so that
+    nodes far from all landmarks are not taken for certain. Joint covariances are those of the
+    approximation.
+
+    Parameters
+    ----------
+    inner : Covariance
+        K of all nodes.
+    labelled : int array of shape (D,)
+        The labelled nodes.
+    targets : array of shape (D, k)
+        Y.
+    noise_variance : float
+        σ² > 0.
+    relative_noise : array of shape (D,), optional
+        The noise of each label over σ²; 1 when not given.
+
+    Attributes
+    ----------
+    approximations : tuple of str
+        How far means and prior variances are from the exact ones, on a sample.
+
+    Examples
+    --------
+    >>> import gpgc
+    >>> covariance = gpgc.covariance(([0, 1], [1, 2]))
+    >>> posterior = NystromSpace(covariance, np.array([0]), np.array([[1.0]]), 0.1)
+    >>> posterior.mean().round(2).T
+    array([[0.76, 0.87, 0.65]])
+    """
+
+    def __init__(
+        self,
+        inner: Covariance,
+        labelled: Integers,
+        targets: Array,
+        noise_variance: float,
+        relative_noise: Array | None = None,
+    ) -> None:
+        memory = inner.context.memory
+        rank = min(MOST_LANDMARKS, len(labelled))
+        while rank > 1 and not memory.fits(MATRICES * 8 * rank**2):
+            rank //= 2
+        among = _spread(len(labelled), CANDIDATES * rank)
+        self._landmarks = among[choose_landmarks(inner, labelled[among], rank)]
+        approximate = Nystrom(inner, labelled[self._landmarks])
+        super().__init__(approximate, labelled, targets, noise_variance, relative_noise)
+        self._whitening = approximate.whitening
+        self.approximations = (self._error(inner, approximate),)
+
+    def variance(self, rows: Index = None) -> Array:
+        """Return σ² φᵀA⁻¹φ + K_mm − ‖φ‖²."""
+        return super().variance(rows) + self._untold(rows)
+
+    def leave_one_out(self, among: Integers | None = None) -> LeaveOneOut:
+        """Return means and variances of the approximation, and what the landmarks do not tell."""
+        mean, variance = super().leave_one_out(among)
+        nodes = self.labelled if among is None else self.labelled[among]
+        return LeaveOneOut(mean, variance + self._untold(nodes))
+
+    def elsewhere(self, covariance: Covariance, labelled: Integers) -> NystromSpace:
+        """Return the same landmarks and weights in a covariance that holds other nodes too."""
+        other = object.__new__(NystromSpace)
+        there = Nystrom(covariance, np.asarray(labelled)[self._landmarks], self._whitening)
+        other.__dict__ = self.__dict__ | {"covariance": there, "labelled": labelled}
+        return other
+
+    def _untold(self, rows: Index) -> Array:
+        covariance = self.covariance
+        assert isinstance(covariance, Nystrom)
+        left = np.asarray(covariance.inner.diag(rows), np.float64) - covariance.diag(rows)
+        return np.asarray(np.maximum(left, 0.0))
+
+    def _error(self, inner: Covariance, approximate: Nystrom) -> str:
+        """Return how far a sample of labels and nodes is from the exact answer, in a phrase."""
+        some = _spread(len(self.labelled), SAMPLE)
+        nodes = _spread(inner.n_nodes, SAMPLE)
+        labelled, targets = self.labelled[some], self.targets[some]
+        noise = self.noise_variance * self._relative[some]
+        factor = CholeskyFactor(inner.block(labelled, labelled), noise)
+        exact = FunctionSpace(inner, labelled, targets, factor).mean(nodes)
+        relative = self._relative[some]
+        found = WeightSpace(approximate, labelled, targets, self.noise_variance, relative)
+        off = _length(found.mean(nodes) - exact) / (_length(exact) or 1.0)
+        prior = np.asarray(inner.diag(nodes), dtype=np.float64)
+        lost = float(self._untold(nodes).sum()) / (float(prior.sum()) or 1.0)
+        return (
+            f"Nyström with {len(self._landmarks):,} landmarks for {len(self.labelled):,} labels: "
+            f"on a sample, means off by {off:.2%} and {lost:.2%} of the prior variance untold"
+        )
+
+
+def _spread(n_items: int, most: int) -> Integers:
+    return np.linspace(0, n_items - 1, min(n_items, most)).astype(np.intp)
+
+
+def _length(values: Array) -> float:
+    return float(np.linalg.norm(values))
