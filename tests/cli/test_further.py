@@ -100,3 +100,15 @@ def test_options_that_make_no_sense_are_said(folder, options, said):
     answer = classify(*options)
     assert isinstance(answer.exception, InputError)
     assert said in str(answer.exception)
+
+
+def test_large_graphs_have_no_std_unless_asked(folder, monkeypatch):
+    monkeypatch.setattr("gpgc.cli.further.MANY_NODES", 50)
+    assert classify().exit_code == 0
+    without = rows(folder)
+    assert {row["std"] for row in without} == {""}
+    done = classify("--std")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["space"] == "function"
+    assert all(float(row["std"]) > 0 for row in rows(folder))
+    assert [row["label"] for row in rows(folder)] == [row["label"] for row in without]

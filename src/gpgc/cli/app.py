@@ -132,6 +132,9 @@ def classify(
     report: Annotated[
         Path | None, typer.Option(help="HTML page to write about the result, in one file.")
     ] = None,
+    std: Annotated[
+        bool, typer.Option("--std", help="Fill the column std on over 100,000 nodes too: slow.")
+    ] = False,
     calibrate: Annotated[
         Path | None,
         typer.Option(help="Table id,label of labels kept out, to calibrate probabilities by."),
@@ -162,7 +165,7 @@ def classify(
     from gpgc.cli.output import show
 
     settings = {**settings_of(model, base_kernel, depth, noise), "n_neighbors": neighbors}
-    further = Further(calibrate, sets, held_out, novelty, report)
+    further = Further(calibrate, sets, held_out, novelty, report, std)
     options = reading(nodes, column, encode)
     where = ClusterOptions(scheduler, workers, memory_limit)
     files = (edges, features, labels, out)

@@ -15,6 +15,9 @@ from gpgc.estimators import GPGCClassifier
 from gpgc.report import write_report
 from gpgc.uncertainty.measures import expected_calibration_error
 
+MANY_NODES = 100_000
+"""Nodes above which standard deviations, which take longest there, are computed when asked for."""
+
 
 @dataclass(frozen=True)
 class Further:
@@ -32,6 +35,8 @@ class Further:
         Whether there is a column ``novelty``.
     report : Path, optional
         Where a page about the result is written.
+    std : bool, default False
+        Whether the column ``std`` is filled on graphs of more than 100,000 nodes too.
     """
 
     calibrate: Path | None = None
@@ -39,6 +44,7 @@ class Further:
     held_out: Path | None = None
     novelty: bool = False
     report: Path | None = None
+    std: bool = False
 
     def __post_init__(self) -> None:
         if self.held_out is not None and self.sets is None:
@@ -50,6 +56,10 @@ class Further:
     def inputs(self) -> tuple[Path | None, ...]:
         """The files that are read."""
         return self.calibrate, self.held_out
+
+    def with_std(self, n_nodes: int) -> bool:
+        """Tell whether standard deviations are computed."""
+        return self.std or n_nodes <= MANY_NODES
 
     def prepare(self, estimator: GPGCClassifier, ids: Sequence[str]) -> None:
         """Calibrate a fitted estimator by the labels that were kept out for that."""

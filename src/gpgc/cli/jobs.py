@@ -78,7 +78,7 @@ def classify_files(
         estimator = GPGCClassifier(**settings)
         estimator.fit(graph.table, graph.labels, adjacency=graph.edges)
         further.prepare(estimator, graph.ids)
-        predictions = prediction_rows(graph.ids, estimator)
+        predictions = prediction_rows(graph.ids, estimator, further.with_std(len(graph.ids)))
         rows = list(further.rows(predictions, graph.ids, estimator))
     seconds = time.perf_counter() - start
     write_rows(out, [*PREDICTION_COLUMNS, *further.columns], rows)

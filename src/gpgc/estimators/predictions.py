@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def prediction_columns(
-    estimator: GraphProcess, X: Any = None, adjacency: Any = None
+    estimator: GraphProcess, X: Any = None, adjacency: Any = None, *, with_std: bool = True
 ) -> dict[str, NDArray[Any]]:
     """Return what an estimator says of the fitted nodes, or of nodes that join.
 
@@ -27,6 +27,8 @@ def prediction_columns(
         Fitted.
     X, adjacency : optional
         Of nodes that join, as in ``predict``.
+    with_std : bool, default True
+        Whether standard deviations, which cost most, are computed; NaN where they are not.
 
     Returns
     -------
@@ -39,7 +41,7 @@ def prediction_columns(
 
     is_new = X is not None or adjacency is not None
     of = _of_classes if isinstance(estimator, GPGCClassifier) else _of_values
-    columns = of(estimator, X, adjacency, is_new)
+    columns = of(estimator, X, adjacency, is_new, with_std)
     size = len(next(iter(columns.values())))
     given = np.zeros(size, dtype=bool)
     if not is_new:
@@ -56,10 +58,12 @@ def _ids(estimator: GraphProcess, X: Any, adjacency: Any, is_new: bool, size: in
 
 
 def _of_classes(
-    estimator: GPGCClassifier, X: Any, adjacency: Any, is_new: bool
+    estimator: GPGCClassifier, X: Any, adjacency: Any, is_new: bool, with_std: bool
 ) -> dict[str, NDArray[Any]]:
     probabilities = estimator.predict_proba(X, adjacency)
-    _, std = estimator.predict_latent(X=X, adjacency=adjacency, return_std=True)
+    std = np.full(len(probabilities), np.nan)
+    if with_std:
+        _, std = estimator.predict_latent(X=X, adjacency=adjacency, return_std=True)
     labels = estimator.predict(X, adjacency) if is_new else estimator.transduction_
     chosen = np.searchsorted(estimator.classes_, labels)
     return {
@@ -70,9 +74,10 @@ def _of_classes(
 
 
 def _of_values(
-    estimator: GPGCRegressor, X: Any, adjacency: Any, is_new: bool
+    estimator: GPGCRegressor, X: Any, adjacency: Any, is_new: bool, with_std: bool
 ) -> dict[str, NDArray[Any]]:
-    mean, std = estimator.predict_latent(X=X, adjacency=adjacency, return_std=True)
+    found = estimator.predict_latent(X=X, adjacency=adjacency, return_std=with_std)
+    mean, std = found if with_std else (found, np.full(found.shape, np.nan))
     if mean.shape[1] == 1:
         return {"value": mean[:, 0], "std": std.reshape(len(mean))}
     parts = {"value": mean, "std": std}

@@ -54,11 +54,14 @@ def label_rows(ledger: Ledger) -> Iterator[tuple[str, ...]]:
         yield name, given.label, given.by, given.at, given.role
 
 
-def prediction_rows(ids: Sequence[str], estimator: GPGCClassifier) -> Iterator[tuple[Any, ...]]:
+def prediction_rows(
+    ids: Sequence[str], estimator: GPGCClassifier, with_std: bool = True
+) -> Iterator[tuple[Any, ...]]:
     """Give a row for each node: its label, with probability and std, and whether it was given."""
-    columns = prediction_columns(estimator) | {"id": ids}
+    columns = prediction_columns(estimator, with_std=with_std) | {"id": ids}
     for name, label, probability, std, is_given in zip(*columns.values(), strict=True):
-        yield name, label, f"{probability:.6g}", f"{std:.6g}", int(is_given)
+        shown = f"{std:.6g}" if with_std else ""
+        yield name, label, f"{probability:.6g}", shown, int(is_given)
 
 
 def to_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
