@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -12,13 +13,8 @@ from gpgc.errors import InputError
 from gpgc.kernels import Covariance
 
 
-class GrowingPosterior:
-    r"""Gaussian process regression to which observations are added without refitting.
-
-    Beside the Cholesky factor L of :math:`K = \Gamma_{DD} + \sigma^2 I` it keeps
-    :math:`F = L^{-1}\Gamma_{D,\cdot}` and :math:`z = L^{-1}Y`, so that the mean is
-    :math:`F^\top z` and the residual covariance :math:`R = \Gamma - F^\top F`. One observation
-    costs one column of Γ and O(n·D) for n nodes.
+class Growing(ABC):
+    """Gaussian process regression to which observations are added, and taken away again.
 
     Parameters
     ----------
@@ -39,19 +35,7 @@ class GrowingPosterior:
     variance : array of shape (n,)
         Posterior variance of every kept node, without noise.
     observed : list of int
-        The nodes D, in the order of their rows in F.
-
-    Examples
-    --------
-    >>> import gpgc
-    >>> covariance = gpgc.covariance(([0, 1], [1, 2]))
-    >>> posterior = GrowingPosterior(covariance, 0.1, n_targets=1)
-    >>> posterior.observe([0], [[1.0]])
-    >>> posterior.mean.round(2).T
-    array([[0.76, 0.87, 0.65]])
-    >>> posterior.remove([0])
-    >>> posterior.mean.T
-    array([[0., 0., 0.]])
+        The nodes D.
     """
 
     def __init__(
@@ -71,9 +55,6 @@ class GrowingPosterior:
         self.mean: Array = np.zeros((n_kept, n_targets))
         self.variance: Array = np.asarray(covariance.diag(nodes), dtype=np.float64)
         self.observed: list[int] = []
-        self._rows: Array = np.empty((0, n_kept))
-        self._cholesky: Array = np.empty((0, 0))
-        self._whitened_targets: Array = np.empty((0, n_targets))
 
     def index(self, nodes: Integers) -> Integers:
         """Return where nodes stand among those that are kept."""
@@ -95,8 +76,77 @@ class GrowingPosterior:
             raise InputError(
                 f"targets must have shape {(len(chosen), self.mean.shape[1])}, got {values.shape}"
             )
-        if not len(chosen):
-            return
+        if len(chosen):
+            self._observe(chosen, values)
+
+    @abstractmethod
+    def _observe(self, chosen: Integers, values: Array) -> None:
+        """Condition on checked values of at least one node."""
+
+    @abstractmethod
+    def retarget(self, targets: Any) -> None:
+        """Give all observations so far other values, of shape (D, k) with any k."""
+
+    @abstractmethod
+    def remove(self, nodes: Any) -> None:
+        """Forget observations."""
+
+    @abstractmethod
+    def residual(self, rows: Integers, columns: Integers) -> Array:
+        """Return the covariance R[rows, columns] that remains."""
+
+    @abstractmethod
+    def widen(self, n_targets: int) -> None:
+        """Add columns to the targets, which are 0 in all observations so far."""
+
+    def copy(self) -> Self:
+        """Return a posterior that may grow on its own."""
+        other = object.__new__(type(self))
+        other.__dict__ = {
+            name: value.copy() if isinstance(value, np.ndarray | list) else value
+            for name, value in self.__dict__.items()
+        }
+        return other
+
+
+class GrowingPosterior(Growing):
+    r"""Gaussian process regression to which observations are added without refitting.
+
+    Beside the Cholesky factor L of :math:`K = \Gamma_{DD} + \sigma^2 I` it keeps
+    :math:`F = L^{-1}\Gamma_{D,\cdot}` and :math:`z = L^{-1}Y`, so that the mean is
+    :math:`F^\top z` and the residual covariance :math:`R = \Gamma - F^\top F`. One observation
+    costs one column of Γ and O(n·D) for n nodes.
+
+    Parameters and attributes are those of :class:`Growing`; ``observed`` has the order of the rows
+    of F.
+
+    Examples
+    --------
+    >>> import gpgc
+    >>> covariance = gpgc.covariance(([0, 1], [1, 2]))
+    >>> posterior = GrowingPosterior(covariance, 0.1, n_targets=1)
+    >>> posterior.observe([0], [[1.0]])
+    >>> posterior.mean.round(2).T
+    array([[0.76, 0.87, 0.65]])
+    >>> posterior.remove([0])
+    >>> posterior.mean.T
+    array([[0., 0., 0.]])
+    """
+
+    def __init__(
+        self,
+        covariance: Covariance,
+        noise_variance: float,
+        n_targets: int = 0,
+        nodes: Integers | None = None,
+    ) -> None:
+        super().__init__(covariance, noise_variance, n_targets, nodes)
+        n_kept = len(self.mean)
+        self._rows: Array = np.empty((0, n_kept))
+        self._cholesky: Array = np.empty((0, 0))
+        self._whitened_targets: Array = np.empty((0, n_targets))
+
+    def _observe(self, chosen: Integers, values: Array) -> None:
         columns = np.asarray(self.covariance.block(self.nodes, chosen), dtype=np.float64)
         both = np.array([*self.observed, *chosen], dtype=np.intp)
         among = columns[both] if self.nodes is None else self.covariance.block(both, chosen)
@@ -149,15 +199,6 @@ class GrowingPosterior:
         more = n_targets - self.mean.shape[1]
         self.mean = np.pad(self.mean, ((0, 0), (0, more)))
         self._whitened_targets = np.pad(self._whitened_targets, ((0, 0), (0, more)))
-
-    def copy(self) -> Self:
-        """Return a posterior that may grow on its own."""
-        other = object.__new__(type(self))
-        other.__dict__ = {
-            name: value.copy() if isinstance(value, np.ndarray | list) else value
-            for name, value in self.__dict__.items()
-        }
-        return other
 
     @property
     def _size(self) -> int:

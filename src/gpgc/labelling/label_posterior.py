@@ -8,7 +8,8 @@ import numpy as np
 
 from gpgc._typing import Array, Integers
 from gpgc.estimators import GPGCClassifier
-from gpgc.labelling.growing import GrowingPosterior
+from gpgc.labelling.growing import Growing, GrowingPosterior
+from gpgc.labelling.growing_weights import GrowingWeights
 from gpgc.labelling.opinion import strongest
 from gpgc.probability.softmax import softmax
 
@@ -44,7 +45,10 @@ class LabelPosterior:
 
     def __init__(self, estimator: GPGCClassifier, nodes: Integers | None = None) -> None:
         noise = max(estimator.noise_variance_, np.finfo(np.float64).tiny)
-        self.growing = GrowingPosterior(estimator.covariance_, noise, 0, nodes)
+        rank, n_labels = estimator.covariance_.rank, len(estimator.labelled_nodes_)
+        in_weights = rank is not None and rank < n_labels
+        kind = GrowingWeights if in_weights else GrowingPosterior
+        self.growing: Growing = kind(estimator.covariance_, noise, 0, nodes)
         self.temperature = float(estimator.temperature_)
         self.n_chosen_by = len(estimator.labelled_nodes_)
         self.overview = None if nodes is None else strongest(estimator.predict_proba())

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpgc._typing import Array, Integers
 from gpgc.kernels import Centre, Covariance
-from gpgc.labelling.growing import GrowingPosterior
+from gpgc.labelling.growing import Growing, GrowingPosterior
 from gpgc.probability.softmax import softmax
 
 LABEL_NOISE = 0.05
@@ -136,7 +136,7 @@ class Plan:
 
 
 def error_reduction(
-    posterior: GrowingPosterior, temperature: float, nodes: Integers, witnesses: Integers
+    posterior: Growing, temperature: float, nodes: Integers, witnesses: Integers
 ) -> Array:
     r"""Return by how much a label of each node is expected to lower the share of wrong labels.
 
@@ -146,7 +146,7 @@ def error_reduction(
 
     Parameters
     ----------
-    posterior : GrowingPosterior
+    posterior : Growing
         Of 0/1 labels.
     temperature : float
         t.

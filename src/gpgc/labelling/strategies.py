@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
-from gpgc.labelling.growing import GrowingPosterior
+from gpgc.labelling.growing import Growing
 from gpgc.labelling.label_posterior import LabelPosterior
 from gpgc.labelling.planning import Plan, error_reduction
 
@@ -110,7 +110,7 @@ def pick(
 
 
 def _fewer_errors(
-    believed: GrowingPosterior, temperature: float, plan: Plan, gain: Array, costs: Array
+    believed: Growing, temperature: float, plan: Plan, gain: Array, costs: Array
 ) -> Array:
     """Return the expected reduction of errors, over costs, of those that gain most."""
     shortlist = np.argsort(-gain)[:SHORTLIST]
