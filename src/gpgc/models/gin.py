@@ -32,8 +32,9 @@ class GIN(Network):
 
     Parameters
     ----------
-    epsilon : float, default 0
-        ε; 1 + ε plus the least degree must not be negative.
+    epsilon : float, default 4
+        ε; 1 + ε plus the least degree must not be negative. The paper's own choice, 0, drowns a
+        node in its neighbours where degrees are unequal; 4 did best on validation labels of Cora.
 
     Examples
     --------
@@ -41,11 +42,11 @@ class GIN(Network):
     >>> from gpgc.models import Prior
     >>> nodes = Nodes(as_adjacency(([0, 1], [1, 2])), np.array([[1.0, 0], [1, 0], [0, 1]]))
     >>> Prior(GIN(), nodes).covariance().block([0, 2], [1]).round(4)
-    array([[22.437 ],
-           [19.3803]])
+    array([[1407.36  ],
+           [ 969.0366]])
     """
 
-    epsilon: float = 0.0
+    epsilon: float = 4.0
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -41,8 +41,9 @@ class SAGE(Network):
 
     Parameters
     ----------
-    own : float, default 0.5
-        a in [0, 1], the fraction of the weights' variance that a node's own values get.
+    own : float, default 0.2
+        a in [0, 1], the fraction of the weights' variance that a node's own values get; ½ is equal
+        weights. The default did better on validation labels of Cora.
 
     Examples
     --------
@@ -50,11 +51,11 @@ class SAGE(Network):
     >>> from gpgc.models import Prior
     >>> nodes = Nodes(as_adjacency(([0, 1], [1, 2])), np.array([[1.0, 0], [1, 0], [0, 1]]))
     >>> Prior(SAGE(), nodes).covariance().block([0, 2], [1]).round(4)
-    array([[0.6752],
-           [0.4999]])
+    array([[0.5672],
+           [0.5382]])
     """
 
-    own: float = 0.5
+    own: float = 0.2
 
     def __post_init__(self) -> None:
         super().__post_init__()

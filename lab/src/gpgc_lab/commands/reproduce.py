@@ -128,6 +128,24 @@ def width(
 
 
 @app.command()
+def networks(
+    data_dir: DataOption = None,
+    out: OutOption = NEW_RESULTS,
+    random_splits: Annotated[int, typer.Option(min=0, help="Number of random splits.")] = 20,
+    draws: Annotated[int, typer.Option(min=2, help="Random networks of each width.")] = 20,
+) -> None:
+    """Cora, Citeseer and Pubmed: every infinitely wide network and its tangent kernel."""
+    from gpgc_lab.studies.networks import networks_study
+
+    with Progress() as progress:
+        tables = networks_study(
+            data_dir, random_splits, draws, StudyFolder.of(out, "networks"), progress
+        )
+    command = f"gpgc reproduce networks --random-splits {random_splits} --draws {draws}"
+    _finish(tables, out, "networks", command)
+
+
+@app.command()
 def runtime(
     data_dir: DataOption = None,
     out: OutOption = NEW_RESULTS,
