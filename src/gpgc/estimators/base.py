@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from gpgc.gp import Posterior, condition
 from gpgc.kernels import Covariance, Given
 from gpgc.models import Prior, ViewWeights
 from gpgc.selection.choice import Choice, choose
+from gpgc.selection.learning import learn
 from gpgc.selection.noise_choice import Criterion
 
 if TYPE_CHECKING:
@@ -35,6 +38,7 @@ class GraphProcess(NamedAnswers, PriorParameters):
     posterior_: Posterior
     view_weights_: ViewWeights
     sample_weight_: Array
+    learned_: Mapping[str, tuple[float, float]] = MappingProxyType({})
 
     @property
     def adjacency_(self) -> sp.csr_array:
@@ -173,10 +177,29 @@ class GraphProcess(NamedAnswers, PriorParameters):
         prior.architecture.check_field(prior.nodes, labelled)
         relative = None if (sample_weight == 1).all() else 1 / sample_weight
         if choice is None:
+            if not isinstance(self.learn, bool):
+                raise InputError(f"learn must be True or False, got {self.learn!r}")
+            if self.learn:  # from what the parameters say, not from what other labels taught
+                prior = prior.variant(self.architecture())
             announce("choice of views and noise")
             choice = choose(
                 prior, labelled, targets, noise, criterion, counted, relative, self.space
             )
+            self.learned_ = {}
+            if self.learn and counted.any():
+                announce("learning")
+                learnt = learn(
+                    prior,
+                    labelled,
+                    targets,
+                    choice,
+                    "evidence" if isinstance(noise, str) and noise == "evidence" else criterion,
+                    counted,
+                    relative,
+                    learn_noise=isinstance(noise, str),
+                )
+                prior, self.learned_ = prior.variant(learnt.architecture), dict(learnt.numbers)
+                choice = Choice(choice.view_weights, learnt.levels)
         covariance = prior.covariance(choice.view_weights)
         posterior = condition(
             covariance,

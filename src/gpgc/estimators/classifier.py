@@ -33,10 +33,9 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
     Parameters
     ----------
     model : str or Architecture, default "broad"
-        ``"broad"`` looks near and far (:mod:`gpgc.models.broad`); ``"big"`` and ``"small"`` are the
-        paper's networks, with and without aggregation over the graph in the hidden layers; others
-        are ``"appnp"``, ``"gcnii"``, ``"sage"``, ``"gin"`` and ``"sgc"``; or an architecture with
-        parameters of its own, in place of the next six.
+        ``"broad"`` looks near and far; ``"big"`` and ``"small"`` are the paper's networks, with and
+        without aggregation in the hidden layers; ``"appnp"``, ``"gcnii"``, ``"sage"``, ``"gin"``,
+        ``"sgc"``; or an architecture with parameters of its own, in place of the next six.
     base_kernel : str or BaseKernel, default "inner_product"
         K_θ on ÂX: ``"inner_product"``, ``"arc_cosine"``, ``"polynomial"``,
         ``"squared_exponential"``, or an object with parameters of its own.
@@ -46,10 +45,12 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
     depth : int, default 2
         L, the number of layers.
     weight_variance, bias_variance : float, default 1 and 0
-        δ_W and σ_b².
+        δ_W, σ_b².
     kernel : {"nngp", "ntk"}, default "nngp"
-        The covariance of the network's outputs at random weights, or its tangent kernel, by which
-        an infinitely wide network learns.
+        The covariance of the network's outputs at random weights, or its tangent kernel.
+    learn : bool, default False
+        Whether variances, length scale, teleport, weights of parts and the noise move to where the
+        criterion of ``noise_variance`` is best, by L-BFGS (:mod:`gpgc.selection.learning`).
     noise_variance : float, "loo" or "evidence", default "loo"
         σ_τ². ``"loo"`` takes the level with the best leave-one-out cross-entropy of a softmax with
         a fitted temperature, with a pull towards the model's usual level that decides where each
@@ -114,8 +115,10 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         How features are made of a table's columns, where X was a frame that needed it.
     n_features_in_, feature_names_in_ : int, array
         Columns of X, the latter where they have names.
+    learned_ : dict
+        Name → numbers before and after, of what ``learn`` moved.
     prior_ : Prior
-        The architecture on the graph, before any label.
+        Before any label.
     posterior_ : Posterior
         The prior covariance conditioned on the labels.
     space_ : {"function", "weight"}
@@ -149,6 +152,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         weight_variance: float = 1.0,
         bias_variance: float = 0.0,
         kernel: KernelKind = "nngp",
+        learn: bool = False,
         noise_variance: float | str = "loo",
         normalization: Normalization = "symmetric",
         feature_norm: FeatureNorm = "none",
@@ -170,6 +174,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
             weight_variance=weight_variance,
             bias_variance=bias_variance,
             kernel=kernel,
+            learn=learn,
             noise_variance=noise_variance,
             normalization=normalization,
             feature_norm=feature_norm,
@@ -270,7 +275,6 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         Returns
         -------
         GPGCClassifier
-            The estimator itself.
         """
         if self.probability not in get_args(Probability):
             raise InputError(

@@ -177,6 +177,10 @@ def _check_header(header: dict[str, Any], source: str) -> None:
     named = isinstance(weights, dict) and bool(weights)
     fit = named and all(_is_number(weight) and 0 <= weight <= 1 for weight in weights.values())
     _require(fit, source, "view_weights", "numbers from 0 to 1 by name", weights)
+    learned: Any = header.get("learned", {})
+    pairs = list(learned.values()) if isinstance(learned, dict) else [learned]
+    fit = all(isinstance(two, list) and [*map(_is_number, two)] == [True] * 2 for two in pairs)
+    _require(fit, source, "learned", "two numbers by name", learned)
     levels: Any = header.get("noise_levels")
     listed = isinstance(levels, list) and bool(levels)
     positive = listed and all(_is_number(level) and level >= 0 for level in levels)

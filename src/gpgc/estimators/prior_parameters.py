@@ -30,6 +30,7 @@ class PriorParameters(NotebookView):
         weight_variance: float = 1.0,
         bias_variance: float = 0.0,
         kernel: KernelKind = "nngp",
+        learn: bool = False,
         noise_variance: Any = "loo",
         normalization: Normalization = "symmetric",
         feature_norm: FeatureNorm = "none",
@@ -48,6 +49,7 @@ class PriorParameters(NotebookView):
         self.weight_variance = weight_variance
         self.bias_variance = bias_variance
         self.kernel = kernel
+        self.learn = learn
         self.noise_variance = noise_variance
         self.normalization = normalization
         self.feature_norm = feature_norm

@@ -31,7 +31,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
 
     Parameters
     ----------
-    model, base_kernel, activation, depth, weight_variance, bias_variance, kernel : optional
+    model, base_kernel, activation, depth, weight_variance, bias_variance, kernel, learn : optional
         The network, as in :class:`GPGCClassifier`.
     noise_variance : float, array of shape (k,), "loo" or "evidence"
         σ_τ² in the squared unit of y, one for all of k targets or one each. ``"loo"`` takes, for

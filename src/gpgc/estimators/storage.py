@@ -19,6 +19,7 @@ from gpgc.files import pack_sparse, write_file
 from gpgc.graph import Nodes
 from gpgc.kernels import ACTIVATIONS, BASE_KERNELS
 from gpgc.models import REGISTRY, Architecture
+from gpgc.models.learnable import with_values
 from gpgc.selection.choice import Choice
 from gpgc.tables.node_names import as_names
 from gpgc.tables.stored_encoder import to_json
@@ -51,6 +52,8 @@ def save(estimator: GraphProcess, path: Path) -> None:
         "view_weights": estimator.view_weights_,
         "noise_levels": estimator.noise_levels_.tolist(),
     }
+    if estimator.learned_:
+        header["learned"] = {name: list(pair) for name, pair in estimator.learned_.items()}
     if nodes.encoder is not None:
         header["encoder"] = to_json(nodes.encoder)
     write_file(path, pack_model(header, arrays))
@@ -104,6 +107,9 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
         encoder=stored.encoder,
     )
     prior, state = estimator.prior_on(nodes), stored.state
+    learned = {name: tuple(pair) for name, pair in stored.header.get("learned", {}).items()}
+    moved = {name: after for name, (_, after) in learned.items() if name != "noise_variance"}
+    prior, estimator.learned_ = prior.variant(with_values(prior.architecture, moved)), learned
     choice = Choice(stored.header["view_weights"], np.array(stored.header["noise_levels"]))
     weights = state.get("sample_weight", np.ones(len(stored.labelled)))
     if isinstance(estimator, GPGCClassifier):

@@ -13,8 +13,9 @@ Reference: Gasteiger et al. 2019, "Predict then propagate", equations 3 (PPNP) a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -51,6 +52,11 @@ class APPNP(Network):
     array([[0.7653],
            [0.706 ]])
     """
+
+    learns: ClassVar[Mapping[str, tuple[float, float]]] = {
+        **Network.learns,
+        "teleport": (0.0, 1.0),
+    }
 
     teleport: float = 0.1
     steps: int | None = 10

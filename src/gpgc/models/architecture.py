@@ -52,6 +52,11 @@ class Architecture(ABC):
     relative_noise: ClassVar[float] = 0.2
     """Noise that fits many graphs, relative to the mean prior variance."""
 
+    learns: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType(
+        {"weight_variance": (0.0, np.inf), "bias_variance": (0.0, np.inf)}
+    )
+    """Numbers that ``learn=True`` moves, and between what; no inputs may depend on them."""
+
     scales_rows: ClassVar[bool] = False
     """Whether features are scaled to rows of one length, so that their norm does not matter."""
 

@@ -1,12 +1,11 @@
 r"""*gcnii*: many layers, each with a way back to the first one and with an identity mapping.
 
-With :math:`H_0 = \phi(X W_0)` and :math:`\beta_l = \log(\lambda / l + 1)` the layers are
+With :math:`H_0 = \phi(X W_0)` and :math:`\beta_l = \log(\lambda / l + 1)`
 
 .. math:: H_l = \phi\big(((1 - \alpha) \hat A H_{l-1} + \alpha H_0)
     ((1 - \beta_l) Q_l + \beta_l W_l)\big)
 
-and :math:`H_L W` the outputs. Infinitely wide, units of different layers are independent and have
-means :math:`\mu_l = E[\phi]`:
+and outputs :math:`H_L W`. Infinitely wide, units of different layers are independent, of means μ:
 
 .. math::
     C_l = (1 - \alpha)^2 \hat A \kappa_{l-1} \hat A^\top + \alpha^2 \kappa_0
@@ -14,19 +13,18 @@ means :math:`\mu_l = E[\phi]`:
     \qquad \Gamma_l = \sigma_b^2 + ((1 - \beta_l)^2 + \beta_l^2 \delta_W)\, C_l
 
 Reference: Chen et al. 2020, "Simple and deep graph convolutional networks", equation 5. The paper's
-mapping is the identity, Q = I. It ties a unit to itself in all layers, whose values are then not
-normal in the limit, and no closed form is known. Here Q is a random rotation that is not trained:
-it keeps all lengths and angles too, and the limit above is exact. (Niu et al. 2023, "Graph neural
-network-inspired kernels", give the same factor, without the means.)
+mapping is the identity, Q = I, which ties a unit to itself in all layers: its values are not normal
+in the limit, and no closed form is known. Here Q is a random rotation that is not trained. It keeps
+lengths and angles too, and the limit above is exact.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-import numpy as np
 import scipy.sparse as sp
 
 from gpgc.errors import InputError
@@ -58,6 +56,10 @@ class GCNII(Network):
            [0.2193]])
     """
 
+    learns: ClassVar[Mapping[str, tuple[float, float]]] = dict(
+        Network.learns, teleport=(0.0, 1.0), identity=(0.0, math.e - 1)
+    )
+
     teleport: float = 0.1
     identity: float = 0.5
 
@@ -75,29 +77,27 @@ class GCNII(Network):
 
     def beta(self, number: int) -> float:
         """Return β of a layer, numbered from 0."""
-        return float(np.log(self.identity / (number + 1) + 1))
+        return math.log(self.identity / (number + 1) + 1)
 
     def layers(self, inputs: NetworkInputs) -> Covariance:
         """Return σ_b² + δ_W κ(Γ_L)."""
         matrix, context, alpha = inputs.nodes.propagation, inputs.context, self.teleport
         first = self.dense(self.leaf(own_rows(inputs), context))
         initial = self.activate(first)
-        own = sp.csr_array(alpha * sp.eye_array(matrix.shape[0]))
+        once = sp.csr_array((1 - alpha) * matrix + alpha * sp.eye_array(matrix.shape[0]))
 
         def step(number: int, below: Covariance) -> Covariance:
             hidden = self.activate(below)
             if number == self.depth:
                 return self.dense(hidden)
-            if number == 0:  # H_0 twice: (1 − α) Â H_0 + α H_0 is one aggregation
-                mixed: Covariance = Propagate(sp.csr_array((1 - alpha) * matrix + own), initial)
+            if number == 0:  # (1 − α) Â H_0 + α H_0 is one aggregation
+                mixed: Covariance = Propagate(once, initial)
             else:
                 means = Cross(matrix @ hidden.mean(), initial.mean(), context)
-                mixed = Mix(
-                    [Propagate(matrix, hidden), initial, means],
-                    [(1 - alpha) ** 2, alpha**2, alpha * (1 - alpha)],
-                )
+                parts = [Propagate(matrix, hidden), initial, means]
+                mixed = Mix(parts, [(1 - alpha) ** 2, alpha**2, alpha * (1 - alpha)])
             beta = self.beta(number)
-            trained = max(beta**2 * self.weight_variance, float(np.finfo(float).tiny))
+            trained = max(beta**2 * self.weight_variance, 1e-300)
             return DenseLayer(mixed, trained, self.bias_variance, (1 - beta) ** 2)
 
         return self.repeated(inputs, first, step, self.depth + 1)

@@ -14,8 +14,9 @@ with the mean aggregator, without sampling and without scaling rows to length 1.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -54,6 +55,8 @@ class SAGE(Network):
     array([[0.5672],
            [0.5382]])
     """
+
+    learns: ClassVar[Mapping[str, tuple[float, float]]] = {**Network.learns, "own": (0.0, 1.0)}
 
     own: float = 0.2
 
