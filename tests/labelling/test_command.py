@@ -147,3 +147,19 @@ def test_the_page_ships_small_and_asks_nobody(open_session):
         assert "http:" not in text
         assert "https:" not in text
         assert "innerHTML" not in text
+
+
+def test_a_table_of_texts_and_categories_is_shown_as_it_is(label, tmp_path):
+    rows = ["a,one red thing here,x,1", "b,two red things there,x,", "c,a blue thing,y,3"]
+    (tmp_path / "x.csv").write_text("name,words,kind,size\n" + "\n".join(rows) + "\nd,blue,y,4\n")
+    options = ("--column", "id=name", "--encode", "words=text", "--neighbors", 1)
+    desk, _ = label("--features", tmp_path / "x.csv", *options)
+    assert desk.source.items.show(1)["cells"] == [["words", "two red things there"], ["kind", "x"]]
+    assert desk.source.as_table().encoder.names == ("words", "kind", "size")
+    assert desk.source.as_table().names.tolist() == list("abcd")
+
+
+def test_columns_of_numbers_are_shown_by_their_names(label, tmp_path):
+    (tmp_path / "x.csv").write_text("id,height,width\na,1,0\nb,1,1\nc,0,1\n")
+    desk, _ = label("--features", tmp_path / "x.csv", "--neighbors", 1)
+    assert desk.source.items.show(0)["cells"] == [["height", "1"], ["width", "0"]]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import sys
 import webbrowser
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gpgc.cli.options import ColumnOption, EncodeOption, NodesOption, reading
 from gpgc.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ def label(
     texts: Annotated[Path | None, typer.Option(help="Table with the columns id,text.")] = None,
     features: Annotated[
         Path | None,
-        typer.Option(help="Table (first column id), .npy or sparse .npz (ids 0 ... N-1)."),
+        typer.Option(help="Table with a column id, .npy or sparse .npz (ids 0 ... N-1)."),
     ] = None,
     edges: Annotated[
         Path | None, typer.Option(help="Table source,target[,weight], or sparse .npz.")
@@ -34,6 +36,9 @@ def label(
     labels: Annotated[
         Path | None, typer.Option(help="Table id,label: labels known before, taken over once.")
     ] = None,
+    nodes: NodesOption = None,
+    column: ColumnOption = None,
+    encode: EncodeOption = None,
     classes: Annotated[
         str, typer.Option(help="Names, with keys where wanted: spam=s,ham=h. More can be added.")
     ] = "",
@@ -68,7 +73,8 @@ def label(
         from gpgc.labelling.server import Server
     except ImportError as error:
         raise InputError(f"gpgc label needs {error.name}: pip install 'gpgc[label]'") from error
-    source, imported = _source(demo, images, texts, features, edges, labels)
+    options = reading(nodes, column, encode)
+    source, imported = _source(demo, images, texts, features, edges, labels, options)
     names, keys = _classes(classes)
     desk = open_desk(
         source,
@@ -99,6 +105,7 @@ def _source(
     features: Path | None,
     edges: Path | None,
     labels: Path | None,
+    options: Mapping[str, Any],
 ) -> tuple[Source, dict[str, str]]:
     """Return what is to be labelled, and the labels that are known."""
     from gpgc.cli.files import read_graph_files
@@ -119,7 +126,7 @@ def _source(
     else:
         found = None
         if features is not None or edges is not None:
-            found = read_graph_files(edges, features, labels)
+            found = read_graph_files(edges, features, labels, **options)
         if images is not None:
             with Progress() as progress:
                 source = sources.image_folder(images, lambda fraction, what: progress(what))
@@ -127,8 +134,9 @@ def _source(
             source = sources.text_table(texts)
         else:
             assert found is not None
-            items = as_items(None, found.ids, found.features)
-            source = sources.Source(str((features or edges).stem), found.ids, items, found.features)  # type: ignore[union-attr]
+            items = as_items(None, found.ids, found.table)
+            title = Path(features or edges or "").stem
+            source = sources.Source(title, found.ids, items, found.features)
         if found is not None:
             source = _with_graph(source, found)
         known = found.labels if found is not None else None
@@ -167,13 +175,14 @@ def _with_graph(source: Source, found: object) -> Source:
         )
     back = np.empty(len(order), dtype=np.int64)
     back[order] = np.arange(len(order))
-    features = source.features if found.features is None else found.features[order]
+    table = source.table if found.features is None else found.table.take(order)
+    features = source.features if table is None else table.features
     edges = found.edges
     if edges is not None and not isinstance(edges, tuple):
         edges = edges[order][:, order]
     elif edges is not None:
         edges = (back[edges[0]], back[edges[1]], *edges[2:])
-    return replace(source, features=features, adjacency=edges)
+    return replace(source, features=features, adjacency=edges, table=table)
 
 
 def _classes(text: str) -> tuple[list[str], dict[str, str]]:

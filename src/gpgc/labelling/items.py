@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -11,6 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from gpgc.errors import InputError
+from gpgc.tables import NodeTable
+from gpgc.tables.frames import is_missing
 
 MAX_TEXT = 20_000
 MAX_IMAGE_BYTES = 20 * 2**20
@@ -113,6 +115,26 @@ class TableItems(NodeItems):
         return {"cells": cells, "n_cells": len(values)}
 
 
+class CellItems(NodeItems):
+    """Rows of a table with numbers, categories and texts, as they came."""
+
+    kind = "table"
+
+    def __init__(self, ids: Sequence[str], columns: Mapping[str, Any]) -> None:
+        super().__init__(ids)
+        self._columns = columns
+
+    def show(self, node: int) -> dict[str, Any]:
+        """Return the cells that are not missing."""
+        row = {name: values[node] for name, values in self._columns.items()}
+        cells = [
+            [name, value[:MAX_TEXT] if isinstance(value, str) else f"{value:.4g}"]
+            for name, value in row.items()
+            if not is_missing(value)
+        ]
+        return {"cells": cells, "n_cells": len(row)}
+
+
 class ImageItems(NodeItems):
     """Arrays of pixels: grey or colour, whole numbers to 255 or fractions to 1."""
 
@@ -177,6 +199,10 @@ def as_items(items: Any, ids: Sequence[str], X: Any = None) -> Items:
     >>> as_items(None, ["a", "b"], np.eye(2)).kind
     'table'
     """
+    if items is None and isinstance(X, NodeTable):
+        if X.cells is not None:
+            return CellItems(ids, X.cells)
+        return NodeItems(ids) if X.features is None else TableItems(ids, X.features, X.columns)
     if items is None:
         return NodeItems(ids) if X is None else TableItems(ids, X)
     if len(items) != len(ids):

@@ -10,6 +10,7 @@ import numpy as np
 
 from gpgc._typing import Integers
 from gpgc.errors import InputError
+from gpgc.estimators.alignment import named_inputs
 from gpgc.estimators.labels import is_unlabelled
 from gpgc.graph import as_adjacency, neighbor_graph
 from gpgc.labelling.desk import Desk
@@ -17,6 +18,8 @@ from gpgc.labelling.items import as_items
 from gpgc.labelling.labelling import Labelling
 from gpgc.labelling.session import Session
 from gpgc.labelling.sources import Source
+from gpgc.tables import NodeTable, encode_table
+from gpgc.tables.frames import is_frame
 
 if TYPE_CHECKING:
     from gpgc.labelling.widget import LabelWidget
@@ -46,9 +49,9 @@ def label(
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (N, F), or None
+    X : array, sparse matrix or frame of shape (N, F), or None
         Features, as in :meth:`gpgc.GPGCClassifier.fit`.
-    y : array of shape (N,), optional
+    y : array of shape (N,) or dict, optional
         Labels known before; None, NaN or −1 where there is none.
     adjacency : graph, optional
         As in :meth:`gpgc.GPGCClassifier.fit`.
@@ -56,7 +59,7 @@ def label(
         What to show of each node: texts, arrays of pixels of shape (N, h, w) or (N, h, w, 3), or
         paths of images; rows of X, or names, when not given.
     ids : sequence of str, optional
-        Names of the nodes; 0 … N−1 when not given.
+        Names of the nodes; when not given, those that X or adjacency has, else 0 … N−1.
     classes : sequence of str, optional
         Classes to begin with; more can be added while labelling.
     journal : path-like, default "labels.jsonl"
@@ -78,11 +81,17 @@ def label(
     """
     from gpgc.labelling.widget import LabelWidget
 
-    n_nodes = X.shape[0] if X is not None else as_adjacency(adjacency).shape[0]
-    names = [str(node) for node in (range(n_nodes) if ids is None else ids)]
+    X, y, adjacency, _, called = named_inputs(encode_table(X) if is_frame(X) else X, y, adjacency)
+    if adjacency is not None:
+        adjacency = as_adjacency(adjacency, None if X is None else X.shape[0])
+    n_nodes = (adjacency if X is None else X).shape[0]
+    given = called if ids is None else ids
+    names = [str(node) for node in (range(n_nodes) if given is None else given)]
     if len(names) != n_nodes:
         raise InputError(f"ids must be one for each of the {n_nodes} nodes, got {len(names)}")
-    source = Source("labels", names, as_items(items, names, X), X, adjacency)
+    shown, table = as_items(items, names, X), X if isinstance(X, NodeTable) else None
+    features = X if table is None else table.features
+    source = Source("labels", names, shown, features, adjacency, table=table)
     desk = open_desk(
         source, journal, classes, imported=_known(y, names), target=target, seed=seed, **settings
     )
@@ -133,7 +142,7 @@ def open_desk(
             graph = as_adjacency(graph, len(source.ids))
         tell(0.4, "spreading features over the graph, and planning what to ask first")
         return Labelling.on(
-            features,
+            source.as_table(),
             None,
             graph,
             candidates=_candidates(len(source.ids), seed),

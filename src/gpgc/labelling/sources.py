@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from gpgc.labelling.items import (
     TextItems,
     read_picture,
 )
+from gpgc.tables import NodeTable
+from gpgc.tables.node_names import as_names
 
 SIDE = 24
 """Pixels to which images are scaled for their instant features."""
@@ -32,7 +34,10 @@ Progress = Callable[[float, str], None]
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Nodes with something to see, features and a graph, either of which may be missing."""
+    """Nodes with something to see, features and a graph, either of which may be missing.
+
+    ``table`` is what the features were made of, where that was a table.
+    """
 
     title: str
     ids: list[str]
@@ -40,6 +45,12 @@ class Source:
     features: Any
     adjacency: Any = None
     classes: tuple[str, ...] = ()
+    table: NodeTable | None = None
+
+    def as_table(self) -> NodeTable:
+        """Return the nodes by their ids, as ``fit`` takes them."""
+        table = NodeTable(self.features) if self.table is None else self.table
+        return replace(table, names=as_names(self.ids))
 
 
 def digits() -> Source:

@@ -178,7 +178,7 @@ def encode_columns(
     if not encoder.feature_names:
         found = "; ".join(encoder.said)
         raise InputError(f"the table must have a column that tells nodes apart, got {found:.300}")
-    return NodeTable(encoder.encode(cells), names, tuple(used), encoder)
+    return NodeTable(encoder.encode(cells), names, tuple(used), encoder, cells)
 
 
 def as_kind(values: NDArray[Any], name: str, kind: str) -> NDArray[Any]:

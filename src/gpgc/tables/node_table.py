@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ class NodeTable:
         Columns of the table that the features were made of.
     encoder : TableEncoder, optional
         How they were made; None (the default) where the columns are numbers as they came.
+    cells : mapping of str to array of shape (N,), optional
+        The columns before they were encoded, for those who show them.
 
     Examples
     --------
@@ -40,6 +43,7 @@ class NodeTable:
     names: NDArray[Any] | None = None
     columns: tuple[str, ...] = ()
     encoder: TableEncoder | None = None
+    cells: Mapping[str, NDArray[Any]] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         known: Any = self.names if self.features is None else self.features
@@ -56,4 +60,7 @@ class NodeTable:
             self,
             features=None if self.features is None else self.features[index],
             names=None if self.names is None else self.names[index],
+            cells=None
+            if self.cells is None
+            else {name: values[index] for name, values in self.cells.items()},
         )
