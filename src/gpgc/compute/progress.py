@@ -53,10 +53,15 @@ class Meter:
         self._clock, self._lock = clock, threading.Lock()
         self._started = self._step_started = clock()
         self._done = self._total = 0
+        self._ends: float | None = None
 
     def announce(self, step: str) -> None:
         """Say what is being done from now on."""
-        self.step = step
+        self.step, self._ends = step, None
+
+    def expect(self, seconds: float) -> None:
+        """Say how long a step will take that cannot be counted."""
+        self._ends = self._clock() + seconds
 
     def begin(self, total: int) -> None:
         """Begin with pieces that are to be counted."""
@@ -79,6 +84,9 @@ class Meter:
             done, total, started = self._done, self._total, self._step_started
         now = self._clock()
         said = self.task + (f", {self.step}" if self.step else "")
+        ends = self._ends
+        if ends is not None and ends > now and not self.is_outer:
+            return f"{said}: about {duration(ends - now)} left in this step"
         if not 0 < done < total:
             return f"{said}: {duration(now - self._started)} so far"
         left = duration((now - started) / done * (total - done))
@@ -138,6 +146,30 @@ def announce(step: str) -> None:
     meter = _open.get()
     if meter is not None:
         meter.announce(step)
+
+
+def expect(sample: Callable[[], object], times: float) -> None:
+    """Tell an open progress, if there is one, how long a step will take: ``times`` a sample of it.
+
+    Parameters
+    ----------
+    sample : callable
+        Does a small part of the work; called only where a progress is open.
+    times : float
+        How many times as much the whole is.
+    """
+    meter = _open.get()
+    if meter is not None and not meter.is_outer:
+        start = time.monotonic()
+        sample()
+        meter.expect((time.monotonic() - start) * times)
+
+
+def count_done(done: int, total: int) -> None:
+    """Tell an open progress, if there is one, how many of how many pieces of the whole are done."""
+    meter = _open.get()
+    if meter is not None:
+        meter.done(done, total)
 
 
 def tracked(items: Sequence[Item]) -> Iterator[Item]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from gpgc._typing import Integers
 from gpgc.compute import Threads, is_forked, one_blas_thread, openmp_threads
+from gpgc.compute.progress import counted, expect
 from gpgc.errors import InputError
 from gpgc.files import canonical_csr
 from gpgc.graph.adjacency import as_adjacency
@@ -28,6 +29,9 @@ EXACT_PAIRS = 50_000**2
 EXACT_COLUMNS = 15
 """Number of features up to which trees find the exact neighbours of any number of rows."""
 
+TIMED_QUERIES, TIMED_SHARE = 512, 64
+"""Rows by which the time of a search is estimated, and from how many times as many rows on."""
+
 RECALL = 0.95
 """Share of true neighbours that the approximate search must find in its sample."""
 
@@ -37,6 +41,9 @@ SAMPLE = 1_000
 ROWS_PER_CELL = 256
 ROWS_TO_PARTITION = 40
 """Rows a cell by which the partition is learnt."""
+
+PART = 8_192
+"""Rows that are searched for at a time, so that progress can be shown."""
 
 FIRST_CELLS = 8
 """Cells that are looked into first."""
@@ -134,6 +141,9 @@ def _exact(fitted: Any, queries: Any, wanted: int, n_jobs: int | None) -> sp.csr
     chunk = int(get_config()["pairwise_dist_chunk_size"])
     with openmp_threads(max(1, (n_queries - 1) // (4 * chunk))), one_blas_thread():
         search = NearestNeighbors(n_neighbors=wanted, n_jobs=_threads(n_jobs)).fit(fitted)
+        if n_queries > TIMED_SHARE * TIMED_QUERIES:
+            asked = (fitted if queries is None else queries)[:: n_queries // TIMED_QUERIES]
+            expect(lambda: search.kneighbors(asked), n_queries / asked.shape[0])
         return sp.csr_array(search.kneighbors_graph(queries, mode="connectivity"))
 
 
@@ -157,7 +167,9 @@ def _approximate(fitted: Any, queries: Any, wanted: int, n_jobs: int | None) -> 
             index.nprobe < index.nlist and _recall(index.search(sample, wanted)[1], truth) < RECALL
         ):
             index.nprobe = min(2 * index.nprobe, index.nlist)
-        found: Integers = index.search(asked, wanted)[1]
+        parts = [asked[start : start + PART] for start in range(0, len(asked), PART)]
+        search = counted(lambda part: index.search(part, wanted)[1], len(parts))
+        found: Integers = np.concatenate([search(part) for part in parts])
     finally:
         faiss.omp_set_num_threads(threads)
     return found

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gpgc.compute.progress import count_done
 from gpgc_lab.baselines import SYSTEMS
 from gpgc_lab.comparison.children import run_children
 from gpgc_lab.comparison.systems import code_of, settings_of
@@ -100,6 +101,7 @@ def run_systems(
             }
             journal.new.append(run)
             done[_key(run)] = run
+            count_done(count, len(missing))
             progress(f"{task.name}: {count} of {len(missing)} runs done, last {run['system']}")
     return [done[_key(run)] for run in wanted]
 
