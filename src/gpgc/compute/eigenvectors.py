@@ -110,8 +110,10 @@ def _product(matrix: sp.csr_array, vectors: Array, context: Context) -> Array:
     cuts = np.searchsorted(matrix.indptr, np.linspace(0, matrix.nnz, n_parts + 1)[1:-1])
     ends: list[Any] = [0, *np.unique(cuts).tolist(), n_nodes]
 
+    multiply = context.primitives(n_nodes).rows_times
+
     def part(rows: slice) -> None:
-        out[rows] = matrix[rows] @ vectors
+        out[rows] = multiply(matrix, rows, vectors)
 
     context.map(part, [slice(*pair) for pair in pairwise(ends)])
     return out
