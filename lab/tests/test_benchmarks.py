@@ -136,6 +136,7 @@ def test_block_models_have_the_degree_and_classes_asked_for():
 
 def test_many_labels_are_measured_once_and_those_that_do_not_finish_are_said(tmp_path, monkeypatch):
     rows = [Row("block model", n, system, 300, 8) for n in (10, 150) for system in SYSTEMS]
+    rows.append(Row("vectors", 150, "gpgc, default", 300, 8))
     asked = []
 
     def here(job, arguments, limit):
@@ -148,7 +149,9 @@ def test_many_labels_are_measured_once_and_those_that_do_not_finish_are_said(tmp
     for _ in range(2):
         (table,) = label_tables(None, tmp_path, rows)
         assert len(asked) == len(rows)
-    by_system = {row[3]: row for row in table.rows}
+    by_system = {row[3]: row for row in table.rows[:-1]}
+    assert table.rows[-1][0] == "vectors, 8 features"
+    assert table.rows[-1][4] > 0
     assert by_system["GCN (did not finish)"][4:] == [None] * 7
     assert by_system["gpgc, default"][8] > 60
     assert by_system["kernel ridge"][9] is None

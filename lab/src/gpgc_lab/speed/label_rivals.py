@@ -27,8 +27,8 @@ def gpgc_model(model: str) -> System:
 
     def run(task: Task) -> Array:
         problem = task.problem
-        estimator = GPGCClassifier(model)
-        estimator.fit(problem.features, problem.labels, adjacency=problem.adjacency)
+        links = problem.adjacency if problem.adjacency.nnz else None
+        estimator = GPGCClassifier(model).fit(problem.features, problem.labels, adjacency=links)
         return np.asarray(estimator.predict_proba())
 
     return run

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from gpgc.datasets import load_dataset, load_npz_graph, random_split
 from gpgc.errors import InputError
@@ -31,8 +32,9 @@ def label_task(
 
     Parameters
     ----------
-    graph : {"pubmed", "wordnet", "block model"}
-        Which graph; the second is a file ``graphs/wordnet.npz`` of the data's folder.
+    graph : {"pubmed", "wordnet", "block model", "vectors"}
+        Which graph; the second is a file ``graphs/wordnet.npz`` of the data's folder, the last
+        one a block model without its links.
     n_labels : int
         How many labels.
     n_nodes, n_features : int, optional
@@ -40,10 +42,12 @@ def label_task(
     data_dir : str, optional
         Folder with the data; else ``$GPGC_DATA``.
     """
-    if graph == "block model":
+    if graph in ("block model", "vectors"):
         if n_nodes is None or n_features is None:
             raise InputError("a block model needs n_nodes and n_features, got None")
         adjacency, features, labels = block_model(n_nodes, SEED, n_features)
+        if graph == "vectors":
+            adjacency = csr_array(adjacency.shape)
     elif graph == "wordnet":
         folder = Path(data_dir or os.environ.get("GPGC_DATA", "."))
         data = load_npz_graph(folder / "graphs" / "wordnet.npz")

@@ -36,7 +36,7 @@ class Row:
     Attributes
     ----------
     graph : str
-        ``"pubmed"``, ``"wordnet"``, or ``"block model"``.
+        ``"pubmed"``, ``"wordnet"``, ``"block model"``, or its ``"vectors"`` alone.
     n_labels : int
         Labels, drawn at random among all nodes.
     system : str
@@ -63,6 +63,7 @@ WORDNET = [
 MILLION = [
     *(Row("block model", 200, system, 1_000_000, 128) for system in (BIG, GPGC)),
     Row("block model", 100_000, GPGC, 1_000_000, 64),
+    Row("vectors", 200, GPGC, 1_000_000, 64),
 ]
 QUICK = [Row("block model", n, system, 4000, 16) for n in (60, 3000) for system in SYSTEMS]
 
@@ -172,7 +173,7 @@ def _cells(row: Row, found: Record) -> list[Any]:
         found.get("seconds"),
         found.get("processor_seconds"),
         times("peak", 1e-6),
-        over if row.graph == "block model" else None,
+        over if row.n_features is not None else None,
         times("accuracy", 100),
         found.get("log_loss"),
         times("calibration_error", 100),
