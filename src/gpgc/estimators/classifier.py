@@ -82,9 +82,8 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
     random_state : int, default 0
         Seed of the landmarks that *broad* draws on large graphs; all else is exact.
     space : {"auto", "function", "weight"}, default "auto"
-        Where the posterior is computed: with a matrix of D × D labels, or of r × r weights for a
-        covariance of finite rank r. Both are exact; by default the cheaper one. Others are
-        approximated from landmarks there, by default where D × D does not fit in memory.
+        Where the posterior is computed: D × D labels, or r × r weights for a covariance of rank r,
+        exact and cheaper with many labels; others are approximated there where D × D cannot fit.
     verbose : bool, default False
         Whether work of more than two seconds shows on standard error how far it is.
 
