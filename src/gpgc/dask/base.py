@@ -215,7 +215,7 @@ class DaskProcess(BaseEstimator):
         context, size = Context.of(self.dtype), n_rows(both)
         nodes = Nodes(sp.csr_array((size, size)), both["features"][0])
         inputs = inputs_of(both, n_rows(landmarks), context)
-        prior = Prior(self.architecture(), nodes, context, inputs)
+        prior = Prior(self.architecture(), nodes, context, inputs, views=tuple(inputs))
         places = np.arange(n_rows(landmarks), size)
         choice = choose(
             prior,

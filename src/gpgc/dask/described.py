@@ -15,7 +15,7 @@ from gpgc.kernels import Covariance
 from gpgc.kernels.rows import StoredRows
 from gpgc.models import ViewWeights
 from gpgc.models.broad import Broad, BroadInputs
-from gpgc.models.described import Rows, unit_rows
+from gpgc.models.described import KnownRows, unit_rows
 from gpgc.models.prior import mixed
 
 Described: TypeAlias = Mapping[str, Sequence[Array]]
@@ -76,11 +76,11 @@ def inputs_of(rows: Described, n_landmarks: int, context: Context) -> Mapping[st
     landmarks = np.arange(n_landmarks)
     return {
         view: BroadInputs(
-            Rows(
+            KnownRows(
                 [StoredRows(reach, np.asarray(reach.any(axis=1), reach.dtype)) for reach in reaches]
             ),
             landmarks,
-            True,
+            "squared",
             context,
         )
         for view, reaches in rows.items()

@@ -214,7 +214,8 @@ class GraphProcess(NamedAnswers, PriorParameters):
         self.sample_weight_ = sample_weight
         self.prior_, self.view_weights_ = prior, dict(choice.view_weights)
         self.noise_levels_ = choice.levels
-        self.approximations_ = (*prior.approximations(), *posterior.approximations)
+        approximate = prior.approximations(choice.view_weights)
+        self.approximations_ = (*approximate, *posterior.approximations)
         announce("means")
         self._latent_mean = posterior.mean()
         variances = covariance.diag(labelled)

@@ -145,3 +145,16 @@ def divide_by_degrees(
         scale *= (column_degrees**-0.5)[matrix.indices]
         matrix.data = matrix.data * scale
     return matrix
+
+
+def without_loops(matrix: sp.csr_array) -> sp.csr_array:
+    """Return a square matrix without its diagonal.
+
+    Examples
+    --------
+    >>> without_loops(sp.csr_array([[2.0, 1.0], [0.0, 3.0]])).toarray().tolist()
+    [[0.0, 1.0], [0.0, 0.0]]
+    """
+    kept = sp.csr_array(matrix - sp.diags_array(matrix.diagonal(), format="csr"))
+    kept.eliminate_zeros()
+    return kept

@@ -116,6 +116,10 @@ class Architecture(ABC):
         """Return the covariance by which it is planned what to label; by default Γ itself."""
         return self.covariance(inputs)
 
+    def views(self, nodes: Nodes) -> tuple[str, ...]:
+        """Return the names of the views among which labels may choose, the usual one first."""
+        return ("graph",)
+
     def view_weights(self, nodes: Nodes) -> tuple[ViewWeights, ...]:
         """Return the weights of views that are worth a try, the usual ones first."""
         return (GRAPH,)

@@ -16,13 +16,16 @@ sample of landmarks, so that cost stays linear in N.
 Where neighbours are unlike each other the graph misleads. The same covariance of the nodes without
 their links, k k on :math:`\bar X` alone, is therefore a second view, to be mixed in or to take
 over if leave-one-out says so. On larger graphs without features the second view is k of
-PageRanks to hubs. What is too large to diffuse is projected (:mod:`gpgc.models.projection`).
+PageRanks to hubs. Further views tell what a node has around it (:mod:`gpgc.models.surroundings`):
+k of its own and its neighbours' features side by side, k of its links, and the squared exponential
+of degrees; beyond 4,096 nodes by what landmarks tell of them, so that their rank is finite. What
+is too large to diffuse is projected (:mod:`gpgc.models.projection`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,7 +41,9 @@ from gpgc.kernels import (
     Features,
     InnerProduct,
     Mix,
+    Nystrom,
     Square,
+    SquaredExponential,
     Unit,
     activation_from,
     base_kernel_from,
@@ -55,6 +60,7 @@ from gpgc.models.described import (
 )
 from gpgc.models.finite import random_layer, rows_with_kernel
 from gpgc.models.spectral import Eigenvectors, Hubs
+from gpgc.models.surroundings import Degrees, Links, Neighbours
 
 REACHES = (0.05, 0.1, 0.3)
 """Teleports of the PageRanks, far to near."""
@@ -64,19 +70,28 @@ STEPS = 20
 SECOND_WEIGHTS = (1 / 3, 1.0)
 """Weights of the second view that are tried beside 0."""
 
+DEGREE_SCALE = 2.0
+"""Length scale of the squared exponential of degrees, in their standard deviations."""
+
+FEW_LANDMARKS = 4
+"""One landmark of so many stands for the degrees, which are four numbers a node."""
+
+Form = Literal["squared", "layer", "degrees"]
+"""What becomes of rows: unit(k k), k itself, or the squared exponential of degrees."""
+
 ONE_HOT_WORK = 2**35
 """Products that diffusing one-hot rows may take."""
 
 
 class BroadInputs(NamedTuple):
-    """How nodes are described, what squares run over, and how arithmetic is done.
+    """How nodes are described, what becomes of the rows, and how arithmetic is done.
 
-    ``landmarks`` None stands for all nodes; ``squared`` is False for views that are not squared.
+    ``landmarks`` None stands for all nodes.
     """
 
     described: Description
     landmarks: Integers | None
-    squared: bool
+    form: Form
     context: Context
 
 
@@ -126,9 +141,9 @@ class Broad(Architecture):
         propagation, described = nodes.propagation, self._describe(nodes, context)
         informed = None
         if isinstance(described, Eigenvectors):
-            informed = np.flatnonzero(described.rows[0].lengths)
+            informed = np.flatnonzero(described.rows[0].lengths_of_all())
         landmarks = self.landmarks(propagation.shape[0], informed)
-        return BroadInputs(described, landmarks, True, context)
+        return BroadInputs(described, landmarks, "squared", context)
 
     def _describe(self, nodes: NodeInputs, context: Context) -> Description:
         if nodes.features is None and not self._has_one_hot_rows(nodes.propagation):
@@ -145,20 +160,35 @@ class Broad(Architecture):
         return bool(n_nodes <= self.one_hot_nodes and is_cheap)
 
     def view_inputs(self, view: str, nodes: Nodes, context: Context) -> BroadInputs:
-        """Return the inputs of a view; ``"hubs"`` is the second one of nodes without features."""
+        """Return the inputs of a view, by one of the names that :meth:`views` gives."""
+        few = self.landmarks(len(nodes)) if len(nodes) > self.one_hot_nodes else None
         if view == "hubs":
-            return BroadInputs(Hubs(nodes.propagation, STEPS, context), None, False, context)
+            return BroadInputs(Hubs(nodes.propagation, STEPS, context), None, "layer", context)
+        if view == "neighbours" and nodes.features is not None:
+            return BroadInputs(Neighbours(nodes, context), few, "layer", context)
+        if view == "structure":
+            return BroadInputs(Links(nodes, context), few, "layer", context)
+        if view == "degrees":
+            few = few if few is None else few[::FEW_LANDMARKS]
+            return BroadInputs(Degrees(nodes, context), few, "degrees", context)
         inputs: BroadInputs = super().view_inputs(view, nodes, context)
         return inputs
 
     def covariance(self, inputs: BroadInputs) -> Covariance:
-        """Return δ_W times the mean over reaches of unit(k k), and 1 within small components."""
-        views = []
-        for rows in inputs.described.rows:
-            layer = self._layers(rows, inputs.context)
-            views.append(Unit(Square(layer, inputs.landmarks)) if inputs.squared else layer)
-        mean = self._with_groups(views[0] if len(views) == 1 else Mix(views), inputs)
+        """Return δ_W times the mean over sets of rows, and 1 within small components."""
+        parts = [self._covariance(rows, inputs) for rows in inputs.described.rows]
+        mean = self._with_groups(parts[0] if len(parts) == 1 else Mix(parts), inputs)
         return DenseLayer(mean, self.weight_variance)
+
+    def _covariance(self, rows: Rows, inputs: BroadInputs) -> Covariance:
+        """Return the covariance of one set of rows, of finite rank where there are landmarks."""
+        if inputs.form == "squared":
+            return Unit(Square(self._layers(rows, inputs.context), inputs.landmarks))
+        if inputs.form == "layer":
+            exact = self._layers(rows, inputs.context)
+        else:
+            exact = Features(SquaredExponential(DEGREE_SCALE), rows, inputs.context)
+        return exact if inputs.landmarks is None else Nystrom(exact, inputs.landmarks)
 
     def _with_groups(self, covariance: Covariance, inputs: BroadInputs) -> Covariance:
         """Return the covariance, and 1 within each small component, where it is 0."""
@@ -169,10 +199,11 @@ class Broad(Architecture):
         return Mix([covariance, within], [1.0, 1.0])
 
     def approximations(self, inputs: BroadInputs) -> tuple[str, ...]:
-        """Return that squares run over landmarks, and what else is not exact."""
+        """Return that squares or views run over landmarks, and what else is not exact."""
         found = list(inputs.described.approximations)
         if inputs.landmarks is not None:
-            found.append(f"squares over {len(inputs.landmarks):,} landmarks")
+            what = "squares over" if inputs.form == "squared" else "views by"
+            found.append(f"{what} {len(inputs.landmarks):,} landmarks")
         return tuple(found)
 
     def planning(self, inputs: BroadInputs) -> Covariance:
@@ -184,15 +215,20 @@ class Broad(Architecture):
         farthest = self._layers(inputs.described.rows[0], inputs.context)
         return self._with_groups(farthest, inputs)
 
-    def view_weights(self, nodes: Nodes) -> tuple[ViewWeights, ...]:
-        """Return the graph alone first, then more and more of a second view."""
+    def views(self, nodes: Nodes) -> tuple[str, ...]:
+        """Return the graph first, then what else may be mixed in or take over."""
+        if not nodes.has_links:
+            return ("graph",)
+        around = ("structure", "degrees")
         if nodes.features is not None:
-            second = "features"
-        elif not self._has_one_hot_rows(nodes.propagation):
-            second = "hubs"
-        else:
-            return (GRAPH,)
-        return (GRAPH, *({"graph": 1 - w, second: w} for w in SECOND_WEIGHTS))
+            return ("graph", "features", "neighbours", *around)
+        hubs = () if self._has_one_hot_rows(nodes.propagation) else ("hubs",)
+        return ("graph", *hubs, *around)
+
+    def view_weights(self, nodes: Nodes) -> tuple[ViewWeights, ...]:
+        """Return the graph alone first, then more and more of the features, or of hubs."""
+        seconds = [view for view in self.views(nodes) if view in ("features", "hubs")]
+        return (GRAPH, *({"graph": 1 - w, view: w} for view in seconds for w in SECOND_WEIGHTS))
 
     def landmarks(self, n_nodes: int, informed: Integers | None = None) -> Integers | None:
         """Return the nodes over which squares run, of those that are informed; None for all."""
@@ -211,6 +247,8 @@ class Broad(Architecture):
             known = np.arange(len(joined.fitted))
         else:
             known = np.union1d(inputs.landmarks, labelled)
+            others = self.landmarks(len(joined.fitted))  # of views other than the graph's
+            known = known if others is None else np.union1d(known, others)
         return np.concatenate([known, joined.new])
 
     def joined_inputs(
@@ -218,11 +256,13 @@ class Broad(Architecture):
     ) -> BroadInputs:
         """Return the rows of the fitted nodes as they are, and those that follow for new nodes."""
         known = field[: len(field) - len(joined.new)]
-        landmarks = np.arange(len(known))
+        landmarks = None
         if inputs.landmarks is not None:
             landmarks = np.searchsorted(known, inputs.landmarks)
+        elif inputs.form == "squared":
+            landmarks = np.arange(len(known))
         described = inputs.described.joined(joined, known, context)
-        return BroadInputs(described, landmarks, inputs.squared, context)
+        return BroadInputs(described, landmarks, inputs.form, context)
 
     def sample(self, nodes: Nodes, width: int, rng: np.random.Generator) -> Array:
         """Return Γ with k_a made of the activations of a random network of finite width."""

@@ -18,8 +18,7 @@ from gpgc.compute.primitives import NUMPY
 from gpgc.graph.nodes import JoinedNodes, NodeInputs, stack
 from gpgc.kernels.covariance import inverse_or_zero, take
 from gpgc.kernels.diffusions import pageranks
-from gpgc.kernels.rows import DirectionsOf, StoredRows
-from gpgc.kernels.rows import Rows as KernelRows
+from gpgc.kernels.rows import DirectionsOf, Rows, StoredRows
 from gpgc.models.projection import projection_for
 
 LARGE_BYTES = 2**26
@@ -31,7 +30,7 @@ class Description(ABC):
 
     Attributes
     ----------
-    rows : sequence of gpgc.kernels.rows.Rows
+    rows : sequence of Rows
         A set for each reach.
     groups : csr_array of shape (N, g) or None
         Which small component each node is in, where the rows are zeros; None without such.
@@ -39,7 +38,7 @@ class Description(ABC):
         What is not exact, a phrase each.
     """
 
-    rows: Sequence[KernelRows]
+    rows: Sequence[Rows]
     groups: sp.csr_array | None = None
     approximations: tuple[str, ...] = ()
 
@@ -58,10 +57,10 @@ class Description(ABC):
         """
 
 
-class Rows(Description):
+class KnownRows(Description):
     """Rows that are known; nobody joins them."""
 
-    def __init__(self, rows: Sequence[KernelRows], groups: sp.csr_array | None = None) -> None:
+    def __init__(self, rows: Sequence[Rows], groups: sp.csr_array | None = None) -> None:
         self.rows, self.groups = rows, groups
 
     def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
@@ -93,7 +92,7 @@ class OwnFeatures(Description):
     def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
         """Return the features of both."""
         both = stack(take(self.features, known), nodes.new_features)
-        return Rows((_own_rows(both, context),))
+        return KnownRows((_own_rows(both, context),))
 
 
 class DiffusedFeatures(Description):
@@ -160,7 +159,7 @@ class DiffusedFeatures(Description):
                 new = (1 - teleport) * (among @ new) + inflow
             new, _ = NUMPY.scale_rows(new)
             both.append(directions(np.vstack([fitted.directions[known], new])))
-        return Rows(both)
+        return KnownRows(both)
 
     def _start(self, features: Any, propagation: sp.csr_array, context: Context) -> Array:
         """Return D̃^(−½) X̄ as a dense array, projected where it is too wide."""

@@ -42,6 +42,9 @@ class Prior:
     inputs : mapping, optional
         Name of a view → inputs that another architecture of the same kind computed for these
         nodes already; see :meth:`variant`.
+    views : tuple of str, optional
+        Names of the views among which labels may choose, the usual one first; all that the
+        architecture offers when not given.
 
     Examples
     --------
@@ -58,10 +61,12 @@ class Prior:
         nodes: Nodes,
         context: Context | None = None,
         inputs: Mapping[str, Any] | None = None,
+        views: tuple[str, ...] | None = None,
     ) -> None:
         self.architecture, self.nodes, self.context = architecture, nodes, context or Context()
         check_magnitudes(architecture, nodes.propagation, nodes.features, self.context.dtype)
         self._inputs = dict(inputs or {})
+        self.views = architecture.views(nodes) if views is None else views
         self._views: dict[str, Covariance] = {}
 
     def __repr__(self) -> str:
@@ -83,9 +88,16 @@ class Prior:
         chosen = self.view_weights[0] if weights is None else weights
         return mixed([(weight, self.view(name)) for name, weight in chosen.items() if weight])
 
-    def approximations(self) -> tuple[str, ...]:
-        """Return what is not exact in the view by the graph, a phrase each."""
-        return self.architecture.approximations(self._inputs_of("graph"))
+    def approximations(self, weights: ViewWeights | None = None) -> tuple[str, ...]:
+        """Return what is not exact in the views that have a weight, a phrase each."""
+        chosen = self.view_weights[0] if weights is None else weights
+        phrases = [
+            phrase
+            for name, weight in chosen.items()
+            if weight
+            for phrase in self.architecture.approximations(self._inputs_of(name))
+        ]
+        return tuple(dict.fromkeys(phrases))
 
     def planning(self) -> Covariance:
         """Return the covariance by which it is planned what to label, before any label."""
@@ -93,7 +105,7 @@ class Prior:
 
     def variant(self, architecture: Architecture) -> Prior:
         """Return another architecture of the same kind on the same nodes, with shared inputs."""
-        return Prior(architecture, self.nodes, self.context, self._inputs)
+        return Prior(architecture, self.nodes, self.context, self._inputs, self.views)
 
     def joined(
         self, nodes: JoinedNodes, labelled: Integers, weights: ViewWeights

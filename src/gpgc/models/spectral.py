@@ -29,9 +29,10 @@ from gpgc.compute.eigenvectors import leading_eigenvectors
 from gpgc.compute.primitives import NUMPY
 from gpgc.graph.components import components, indicators
 from gpgc.graph.nodes import JoinedNodes
+from gpgc.graph.normalize import without_loops
 from gpgc.kernels.diffusions import pageranks
 from gpgc.kernels.rows import StoredRows
-from gpgc.models.described import Description, Rows, directions
+from gpgc.models.described import Description, KnownRows, directions
 
 RANK = 64
 """Eigenvectors beside those of the components."""
@@ -92,7 +93,7 @@ class Eigenvectors(Description):
         inside = np.flatnonzero(found.large >= 0)
         self._values, self._vectors = np.ones(1), np.zeros((n_nodes, 1), dtype=dtype)
         if found.n_large:
-            links = _without_loops(_symmetric(propagation)[inside][:, inside]).astype(dtype)
+            links = without_loops(_symmetric(propagation)[inside][:, inside]).astype(dtype)
             loops = propagation.diagonal()[inside]
             own = _component_eigenvectors(found.large[inside], loops, dtype)
             values, vectors = leading_eigenvectors(links, own, RANK, seed, context)
@@ -111,7 +112,7 @@ class Eigenvectors(Description):
         to_old, among = nodes.split_rows()
         signs = np.where(self._values < 0, -1.0, 1.0)
         values = signs * np.maximum(np.abs(self._values), SMALLEST_VALUE)
-        loops = _without_loops(among)
+        loops = without_loops(among)
         inflow = np.asarray(to_old @ self._vectors, dtype=context.dtype) / values
         both: list[StoredRows] = []
         linked: NDArray[np.bool_] = np.zeros(among.shape[0], dtype=bool)
@@ -121,12 +122,12 @@ class Eigenvectors(Description):
             unit, _ = NUMPY.scale_rows(new)
             both.append(directions(np.vstack([fitted.directions[known], unit])))
         if self.groups is None:
-            return Rows(both)
+            return KnownRows(both)
         groups = inflow_of_groups = sp.csr_array(to_old @ self.groups)
         for _ in range(self.steps if loops.nnz else 0):
             groups = sp.csr_array(inflow_of_groups + loops @ groups)
         groups = sp.csr_array(sp.diags_array((~linked).astype(np.float64)) @ groups)
-        return Rows(both, sp.vstack([self.groups[known], groups], format="csr"))
+        return KnownRows(both, sp.vstack([self.groups[known], groups], format="csr"))
 
     def _filter(self, reach: float) -> Array:
         """Return a / (1 − (1 − a) |λ|) for each eigenvalue."""
@@ -175,10 +176,10 @@ class Hubs(Description):
         new, _ = NUMPY.scale_rows(spread(among, inflow, HUB_REACH, self.steps))
         rows = directions(np.vstack([self.rows[0].directions[known], new]))
         if self.groups is None:
-            return Rows([rows])
+            return KnownRows([rows])
         groups = sp.csr_array(to_old @ self.groups)
         groups = sp.csr_array(sp.diags_array((~new.any(axis=1)).astype(np.float64)) @ groups)
-        return Rows([rows], sp.vstack([self.groups[known], groups], format="csr"))
+        return KnownRows([rows], sp.vstack([self.groups[known], groups], format="csr"))
 
 
 def spread(among: sp.csr_array, inflow: Array, reach: float, steps: int, signs: Any = 1.0) -> Array:
@@ -202,8 +203,3 @@ def _symmetric(propagation: sp.csr_array) -> sp.csr_array:
     product = sp.csr_array(propagation.multiply(propagation.T))
     product.data = np.sqrt(product.data)
     return product
-
-
-def _without_loops(matrix: sp.csr_array) -> sp.csr_array:
-    """Return a matrix without its diagonal."""
-    return sp.csr_array(matrix - sp.diags_array(matrix.diagonal(), format="csr"))

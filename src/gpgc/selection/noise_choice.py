@@ -142,10 +142,10 @@ def noise_bounds(path: LevelPath) -> tuple[float, float]:
     return low, 10 * max(n_labels, mean_square / path.scale)
 
 
-def clearly_better(new: Array, old: Array) -> bool:
-    """Tell whether losses (D,) are smaller by over one standard error of the mean difference."""
+def clearly_better(new: Array, old: Array, n_errors: float = 1.0) -> bool:
+    """Tell whether losses (D,) are smaller by over so many standard errors of the difference."""
     gain = old - new
-    return bool(gain.mean() > gain.std() / np.sqrt(len(gain)))
+    return bool(gain.mean() > n_errors * gain.std() / np.sqrt(len(gain)))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,186 @@
+"""Which views of the nodes count, and how much: steps taken only where leaving labels out gains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+
+from gpgc._typing import Array, Integers
+from gpgc.models import GRAPH, Prior, ViewWeights
+from gpgc.selection.judge import Judge, Verdict
+from gpgc.selection.noise_choice import clearly_better
+from gpgc.selection.subset import evenly_spread
+
+FIRST_LABELS = 300
+"""Labels, evenly spread, that say which steps are promising."""
+
+PROMISING = 2
+"""Steps of which all labels choose."""
+
+SECOND_VIEWS = ("features", "hubs")
+"""Views that must gain one standard error."""
+
+LATER_ERRORS = 2.0
+"""Standard errors that all others must gain: of many, one gains by chance."""
+
+STEPS = (1 / 3, 2 / 3, 1.0)
+"""Fractions of the weight that a further view takes from those before it."""
+
+MOST_RANK = 4000
+"""Sum of the ranks of the views that are mixed, where all ranks are finite."""
+
+LEAST_SPREAD = 1e-9
+"""Variance between nodes, relative to all of it, below which a view tells nothing apart."""
+
+
+class ViewChoice(NamedTuple):
+    """Weights of views, and what leaving labels out says of the covariance they lead to."""
+
+    view_weights: ViewWeights
+    verdict: Verdict
+
+
+def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
+    """Choose the weights of the views, starting from the usual one alone.
+
+    Each step tries every view that is not in yet, at a third of the weight, at two thirds and at
+    all of it. Few labels say which of these are promising; all of them, whether the best of those
+    is taken: where leaving labels out then costs less by over a standard error, or two
+    of them for views other than the features' own and hubs. Weights are in proportion to the
+    variance *between* the labelled nodes that a view accounts for: what all nodes share is most of
+    some covariances, and says nothing.
+
+    Parameters
+    ----------
+    prior : Prior
+        Of all nodes.
+    labelled : int array of shape (D,)
+        Labelled nodes that judge.
+    judge : Judge
+        Of their covariances.
+    """
+    usual = prior.views[0]
+    grams = {usual: prior.view(usual).block(labelled, labelled)}
+    best = ViewChoice(GRAPH, judge.on_gram(grams[usual]))
+    if len(prior.views) == 1:
+        return best
+    for name in prior.views[1:]:
+        view = prior.view(name)
+        # The root of few rows, not a block: a block would compute and keep columns of all nodes.
+        root = None if view.rank is None else view.root(labelled)
+        grams[name] = view.block(labelled, labelled) if root is None else root @ root.T
+    spreads = {name: spread(gram) for name, gram in grams.items()}
+    telling = [name for name, value in spreads.items() if value > LEAST_SPREAD]
+    few = evenly_spread(len(labelled), FIRST_LABELS)
+    first = Trials(judge.of(few), {name: gram[np.ix_(few, few)] for name, gram in grams.items()})
+    every = first if len(few) == len(labelled) else Trials(judge, grams)
+    shares: dict[str, float] = {usual: 1.0}
+    while True:
+        steps = [step for step in _steps(shares, telling) if _fits(prior, step.shares)]
+        steps.sort(key=lambda step: first.loss(weights_of(step.shares, spreads)))
+        seconds = [step for step in steps[PROMISING:] if step.view in SECOND_VIEWS]
+        promising = steps[:PROMISING] + seconds[:1]
+        promising.sort(key=lambda step: every.loss(weights_of(step.shares, spreads)))
+        for step in promising:
+            weights = weights_of(step.shares, spreads)
+            verdict = every.verdict(weights)
+            n_errors = 1.0 if step.view in SECOND_VIEWS else LATER_ERRORS
+            if clearly_better(verdict.losses, best.verdict.losses, n_errors):
+                shares, best = step.shares, ViewChoice(weights, verdict)
+                break
+        else:
+            break
+    return best
+
+
+class Trials:
+    """Verdicts on mixtures of views, each reached once.
+
+    Parameters
+    ----------
+    judge : Judge
+        Of covariances of some labels.
+    grams : mapping
+        Name of a view → its covariance of these labels.
+    """
+
+    def __init__(self, judge: Judge, grams: Mapping[str, Array]) -> None:
+        self._judge, self._grams = judge, grams
+        self._known: dict[tuple[tuple[str, float], ...], Verdict] = {}
+
+    def verdict(self, weights: ViewWeights) -> Verdict:
+        """Return the verdict on one mixture."""
+        key = tuple(weights.items())
+        if key not in self._known:
+            self._known[key] = self._judge.on_gram(mixture(self._grams, weights))
+        return self._known[key]
+
+    def loss(self, weights: ViewWeights) -> float:
+        """Return the mean loss of leaving a label out."""
+        return float(self.verdict(weights).losses.mean())
+
+
+class Step(NamedTuple):
+    """A view that is taken in, and the shares of the variance between nodes after it."""
+
+    view: str
+    shares: dict[str, float]
+
+
+def _steps(shares: Mapping[str, float], views: list[str]) -> Iterator[Step]:
+    """Give each step that is worth a try."""
+    for name in views:
+        for step in STEPS if name not in shares else ():
+            kept = {old: share * (1 - step) for old, share in shares.items() if old in views}
+            if step == 1 or kept:
+                yield Step(name, {name: 1.0} if step == 1 else {**kept, name: step})
+
+
+def spread(gram: Array) -> float:
+    """Return the variance between nodes, the mean variance less the mean covariance.
+
+    Examples
+    --------
+    >>> spread(np.array([[1.0, 0.5], [0.5, 1.0]]))
+    0.5
+    """
+    n = len(gram)
+    if n < 2:
+        return 0.0
+    trace = float(np.trace(gram, dtype=np.float64))
+    return (trace - float(gram.sum(dtype=np.float64)) / n) / (n - 1)
+
+
+def weights_of(shares: Mapping[str, float], spreads: Mapping[str, float]) -> dict[str, float]:
+    """Return weights, summing to 1, by which views account for given shares of the variance.
+
+    Parameters
+    ----------
+    shares : mapping
+        Name of a view → its share of the variance between nodes.
+    spreads : mapping
+        Name → that variance of the view itself (:func:`spread`).
+
+    Examples
+    --------
+    >>> weights_of({"graph": 0.5, "features": 0.5}, {"graph": 0.1, "features": 0.3})
+    {'graph': 0.75, 'features': 0.25}
+    """
+    raw = {name: share / spreads[name] for name, share in shares.items() if share}
+    total = sum(raw.values())
+    return {name: weight / total for name, weight in raw.items()}
+
+
+def mixture(grams: Mapping[str, Array], weights: ViewWeights) -> Array:
+    """Return the weighted sum of the views' matrices, in their number format."""
+    terms = [weight * grams[name] for name, weight in weights.items() if weight]
+    return reduce(np.add, terms)
+
+
+def _fits(prior: Prior, shares: Mapping[str, float]) -> bool:
+    ranks = [prior.view(name).rank for name, share in shares.items() if share]
+    finite = [rank for rank in ranks if rank is not None]
+    return len(finite) < len(ranks) or len(finite) == 1 or sum(finite) <= MOST_RANK
