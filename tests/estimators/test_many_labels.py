@@ -3,7 +3,7 @@
 import numpy as np
 
 from gpgc import GPGCClassifier
-from gpgc.selection import choice
+from gpgc.selection import choice, judge
 from gpgc.selection.noise_choice import choose_noise
 
 
@@ -12,14 +12,15 @@ def test_many_labels_are_chosen_for_by_some(monkeypatch):
     y = np.repeat([0, 1], 60)
     X = rng.standard_normal((120, 4)) + 2 * y[:, None]
     y[::2] = -1
-    monkeypatch.setattr(choice, "MANY_LABELS", 20)
+    for name in ("MANY_LABELS", "LABELS_FOR_VIEWS"):
+        monkeypatch.setattr(choice, name, 20)
     sizes = []
 
     def recorded(path, *others):
         sizes.append(len(path.targets))
         return choose_noise(path, *others)
 
-    monkeypatch.setattr(choice, "choose_noise", recorded)
+    monkeypatch.setattr(judge, "choose_noise", recorded)
     fitted = GPGCClassifier().fit(X, y)
     assert set(sizes) == {20}
     assert len(fitted.labelled_nodes_) == 60

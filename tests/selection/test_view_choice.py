@@ -83,7 +83,7 @@ def test_a_view_whose_signal_is_removed_is_not_taken(make, view):
 
 def test_a_regressor_takes_views_too():
     rng = np.random.default_rng(0)
-    features, links, truth = many_links(rng)
+    features, links, _ = many_links(rng)
     degrees = np.bincount(np.concatenate(links), minlength=N).astype(float)
     y = np.where(np.arange(N) % 2 == 0, np.log1p(degrees), np.nan)
     found = GPGCRegressor().fit(features, y, links)

@@ -105,9 +105,10 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         The noise σ_τ² of a label of weight 1, and the log evidence summed over the columns of the
         targets.
     view_weights_ : dict
-        Name of a view of the nodes → weight in the covariance: ``"graph"`` where the graph alone
-        counts, with a part of ``"features"``, or those alone, where *broad* found that to be
-        better.
+        Name of a view of the nodes → weight in the covariance: ``"graph"`` alone, or with, or
+        replaced by, ``"features"``, ``"neighbours"`` (features of a node, of its neighbours and of
+        theirs side by side), ``"structure"`` (whom it is linked with), ``"degrees"`` or
+        ``"hubs"``, where leaving labels out showed *broad* that they help.
     node_names_ : array of shape (N,), or None
         The names of the nodes, where X, y or adjacency had any.
     encoder_ : TableEncoder or None
