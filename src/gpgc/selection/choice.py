@@ -105,13 +105,13 @@ def choose(
         return Choice(view_weights, noise)
     covariance = prior.covariance(view_weights)
     chosen = space_for(covariance, len(labelled), space)
-    if covariance.rank is not None and chosen == "weight":
+    if covariance.rank is not None and chosen == "weight" and len(many) < len(labelled):
         root = LabelledRoot(covariance, labelled, targets, relative_noise)
         if root.rank < MANY_LABELS:
             return Choice(view_weights, levels_of(judge.on(WeightPath(root))), root=root)
         levels = search_noise(root, verdict.levels, noise, criterion, weights, usual)
         return Choice(view_weights, levels, root=root)
-    if chosen == "function" and len(few) < len(many):
+    if len(few) < len(many):
         size = 8 * LABEL_MATRICES * len(many) ** 2
         prior.context.require(size, f"the covariance of {len(many):,} labels")
         verdict = judge.of(many).on_gram(covariance.block(labelled[many], labelled[many]))
