@@ -117,7 +117,7 @@ def test_a_step_that_cannot_be_counted_is_timed_by_a_sample():
 
 
 def test_times_are_in_units_that_suit():
-    times = iter([0.0, 100.0])
+    times = iter([0.0, 100.0, 100.0])
     meter = Meter("labelling", lambda: next(times))
     meter.done(1, 3)
     meter.announce("means")

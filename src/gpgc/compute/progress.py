@@ -39,19 +39,18 @@ class Meter:
 
     Examples
     --------
-    >>> times = iter([0.0, 0.0, 4.0])
+    >>> times = iter([0.0, 0.0, 4.0, 5.0])
     >>> meter = Meter("labelling", lambda: next(times))
     >>> meter.begin(10)
-    >>> for _ in range(4):
-    ...     meter.advance()
+    >>> meter.advance(4)
     >>> meter.line()
-    'labelling: 40 %, about 6 s left in this step'
+    'labelling: 40 %, about 5 s left in this step'
     """
 
     def __init__(self, task: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.task, self.step, self.is_outer = task, "", False
         self._clock, self._lock = clock, threading.Lock()
-        self._started = self._step_started = clock()
+        self._started = self._step_started = self._advanced = clock()
         self._done = self._total = 0
         self._ends: float | None = None
 
@@ -67,21 +66,24 @@ class Meter:
         """Begin with pieces that are to be counted."""
         with self._lock:
             self._done, self._total, self._step_started = 0, total, self._clock()
+            self._advanced = self._step_started
 
     def advance(self, pieces: int = 1) -> None:
         """Count pieces that are done."""
         with self._lock:
-            self._done += pieces
+            self._done, self._advanced = self._done + pieces, self._clock()
 
     def done(self, done: int, total: int) -> None:
         """Say how many of how many pieces of the whole are done."""
         with self._lock:
             self.is_outer, self._done, self._total = True, done, total
+            self._advanced = self._clock()
 
     def line(self) -> str:
         """Return the state in a line: the share that is done, and the time left."""
         with self._lock:
-            done, total, started = self._done, self._total, self._step_started
+            done, total = self._done, self._total
+            taken, advanced = self._advanced - self._step_started, self._advanced
         now = self._clock()
         said = self.task + (f", {self.step}" if self.step else "")
         ends = self._ends
@@ -89,7 +91,7 @@ class Meter:
             return f"{said}: about {duration(ends - now)} left in this step"
         if not 0 < done < total:
             return f"{said}: {duration(now - self._started)} so far"
-        left = duration((now - started) / done * (total - done))
+        left = duration(max(0.0, taken / done * (total - done) - (now - advanced)))
         where = "left" if self.is_outer else "left in this step"
         return f"{said}: {100 * done // total} %, about {left} {where}"
 

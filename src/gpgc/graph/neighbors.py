@@ -42,7 +42,7 @@ ROWS_PER_CELL = 256
 ROWS_TO_PARTITION = 40
 """Rows a cell by which the partition is learnt."""
 
-PART = 8_192
+PART = 2_048
 """Rows that are searched for at a time, so that progress can be shown."""
 
 FIRST_CELLS = 8
