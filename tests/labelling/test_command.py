@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from typer.testing import CliRunner
 
 from gpgc.cli.app import app
-from gpgc.errors import InputError
+from gpgc.errors import GPGCWarning, InputError
 
 pytest.importorskip("uvicorn", reason="gpgc label needs the extra label")
 
@@ -163,3 +163,24 @@ def test_columns_of_numbers_are_shown_by_their_names(label, tmp_path):
     (tmp_path / "x.csv").write_text("id,height,width\na,1,0\nb,1,1\nc,0,1\n")
     desk, _ = label("--features", tmp_path / "x.csv", "--neighbors", 1)
     assert desk.source.items.show(0)["cells"] == [["height", "1"], ["width", "0"]]
+
+
+def test_images_whose_features_could_not_be_made_are_left_out(label, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    from gpgc.image_features.feature_file import ImageFeatures, save_image_features
+    from gpgc.labelling.sources import image_folder
+
+    folder = tmp_path / "images"
+    (folder / ".thumbnails").mkdir(parents=True)
+    for name in ("a.png", "b.png", "c.png", ".thumbnails/d.png"):
+        image.new("RGB", (4, 4)).save(folder / name)
+    (folder / "broken.png").write_bytes(b"no image")
+    (folder / "notes.txt").write_text("not an image")
+    made = ImageFeatures(("a.png", "b.png", "c.png"), np.eye(3, dtype=np.float32), {})
+    save_image_features(tmp_path / "x.npz", made)
+    arguments = ("--images", folder, "--features", tmp_path / "x.npz", "--neighbors", 1)
+    with pytest.warns(GPGCWarning, match=r"without features are left out, 1 of them: broken.png"):
+        desk, _ = label(*arguments)
+    assert desk.source.ids == ["a.png", "b.png", "c.png"]
+    np.testing.assert_array_equal(desk.source.features, np.eye(3))
+    assert image_folder(folder).ids == ["a.png", "b.png", "broken.png", "c.png"]

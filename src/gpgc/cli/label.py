@@ -17,6 +17,7 @@ from gpgc.cli.options import ColumnOption, EncodeOption, NodesOption, reading
 from gpgc.errors import InputError
 
 if TYPE_CHECKING:
+    from gpgc.cli.files import GraphFiles
     from gpgc.labelling.sources import Source
 
 
@@ -129,7 +130,8 @@ def _source(
             found = read_graph_files(edges, features, labels, **options)
         if images is not None:
             with Progress() as progress:
-                source = sources.image_folder(images, lambda fraction, what: progress(what))
+                named = None if found is None else _own_names(found)
+                source = sources.image_folder(images, lambda fraction, what: progress(what), named)
         elif texts is not None:
             source = sources.text_table(texts)
         else:
@@ -155,13 +157,16 @@ def _source(
     }
 
 
-def _with_graph(source: Source, found: object) -> Source:
+def _own_names(found: GraphFiles) -> list[str] | None:
+    """Return the ids of features that have ids of their own, and not only numbers."""
+    counted = found.ids == [str(node) for node in range(len(found.ids))]
+    return None if counted or found.features is None else found.ids
+
+
+def _with_graph(source: Source, found: GraphFiles) -> Source:
     """Return a source with features and edges of files, in the order of its own ids."""
     import numpy as np
 
-    from gpgc.cli.files import GraphFiles
-
-    assert isinstance(found, GraphFiles)
     counted = found.ids == [str(node) for node in range(len(found.ids))]
     if found.ids == source.ids or (counted and len(found.ids) == len(source.ids)):
         order = np.arange(len(source.ids))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpgc._typing import Array
-from gpgc.errors import InputError
+from gpgc.errors import DataError, GPGCWarning, InputError
 from gpgc.files import read_table
 from gpgc.labelling.items import (
     SUFFIXES,
@@ -63,23 +64,41 @@ def digits() -> Source:
     return Source("digits", ids, ImageItems(ids, 1 - images), data.features, None, data.classes)
 
 
-def image_folder(folder: Path, progress: Progress | None = None) -> Source:
-    """Return the images below a folder, with features by PCA of their pixels.
+def image_folder(
+    folder: Path, progress: Progress | None = None, named: Collection[str] | None = None
+) -> Source:
+    """Return the images below a folder that a browser can show.
 
     Links that lead out of the folder are left out.
+
+    Parameters
+    ----------
+    folder : Path
+        As of :func:`gpgc.image_features.image_list.list_images`.
+    progress : callable, optional
+        Told how far the work is.
+    named : collection of str, optional
+        Images that have features elsewhere: the others are left out, with a warning. When not
+        given, features are the leading principal components of the pixels.
     """
+    from gpgc.image_features.image_list import list_images
+
     if not folder.is_dir():
         raise InputError(f"--images must be a folder, got {folder}")
     root = folder.resolve()
-    paths = sorted(
-        path
-        for path in root.rglob("*")
-        if path.suffix.lower() in SUFFIXES and path.is_file() and _is_below(path, root)
-    )
-    if not paths:
+    try:
+        listed = list_images(root).ids
+    except DataError as error:
+        raise InputError(f"--images: {error}") from error
+    ids = [name for name in listed if name.lower().endswith(SUFFIXES) and _is_in(name, root)]
+    if named is not None:
+        known = set(named)
+        _warn_of_left_out([name for name in ids if name not in known])
+        ids = [name for name in ids if name in known]
+    if not ids:
         raise InputError(f"--images must hold files of {', '.join(SUFFIXES)}, got none in {folder}")
-    ids = [path.relative_to(root).as_posix() for path in paths]
-    features = pixel_features(paths, progress)
+    paths = [root / name for name in ids]
+    features = pixel_features(paths, progress) if named is None else None
     return Source(root.name, ids, ImageFileItems(ids, paths), features)
 
 
@@ -127,5 +146,16 @@ def _pixels(path: Path) -> Array:
         return np.zeros(SIDE * SIDE * 3, dtype=np.float32)
 
 
-def _is_below(path: Path, root: Path) -> bool:
-    return path.resolve().is_relative_to(root)
+def _is_in(name: str, root: Path) -> bool:
+    path = (root / name).resolve()
+    return path.is_file() and path.is_relative_to(root)
+
+
+def _warn_of_left_out(names: Sequence[str]) -> None:
+    if names:
+        shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
+        warnings.warn(
+            f"images without features are left out, {len(names):,} of them: {shown}",
+            GPGCWarning,
+            stacklevel=3,
+        )
