@@ -217,3 +217,17 @@ def test_select_keeps_architectures_of_one_kind_apart(two_moons):
 def test_bad_parameters_are_named(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+def test_from_the_command_line():
+    from typer.testing import CliRunner
+
+    from gpgc.cli.app import app
+
+    options = ["--model", "sage", "--activation", "gelu", "--kernel", "ntk", "--json"]
+    found = CliRunner().invoke(app, ["run", "digits", *options])
+    assert found.exit_code == 0
+    assert '"accuracy": 0.9' in found.stdout
+    wrong = CliRunner().invoke(app, ["run", "digits", "--model", "gat"])
+    assert wrong.exit_code != 0
+    assert "model must be one of" in str(wrong.exception) + wrong.output

@@ -15,6 +15,7 @@ from gpgc.cli.explain import explain
 from gpgc.cli.extensions import ExtensibleGroup
 from gpgc.cli.label import label
 from gpgc.cli.options import (
+    ActivationOption,
     ColumnOption,
     DepthOption,
     EdgesOption,
@@ -22,6 +23,7 @@ from gpgc.cli.options import (
     FeaturesOption,
     JsonOption,
     KernelOption,
+    LearnOption,
     MemoryOption,
     ModelOption,
     NeighborsOption,
@@ -29,6 +31,7 @@ from gpgc.cli.options import (
     NoiseOption,
     QuietOption,
     SchedulerOption,
+    TangentOption,
     UnlabelledOption,
     WorkersOption,
     reading,
@@ -86,6 +89,9 @@ def run(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the split, where it is drawn.")] = 0,
     model: ModelOption = "broad",
     base_kernel: KernelOption = "inner_product",
+    activation: ActivationOption = "relu",
+    kernel: TangentOption = "nngp",
+    learn: LearnOption = False,
     depth: DepthOption = 2,
     noise: NoiseOption = "loo",
     as_json: JsonOption = False,
@@ -95,7 +101,7 @@ def run(
     from gpgc.cli.jobs import run_dataset
     from gpgc.cli.output import show
 
-    settings = settings_of(model, base_kernel, depth, noise)
+    settings = settings_of(model, base_kernel, depth, noise, activation, kernel, learn)
     show(run_dataset(dataset, data_dir, seed, features, settings), as_json, quiet)
 
 
@@ -144,6 +150,9 @@ def classify(
     memory_limit: MemoryOption = None,
     model: ModelOption = "broad",
     base_kernel: KernelOption = "inner_product",
+    activation: ActivationOption = "relu",
+    kernel: TangentOption = "nngp",
+    learn: LearnOption = False,
     depth: DepthOption = 2,
     noise: NoiseOption = "loo",
     as_json: JsonOption = False,
@@ -164,7 +173,10 @@ def classify(
     from gpgc.cli.jobs import classify_files
     from gpgc.cli.output import show
 
-    settings = {**settings_of(model, base_kernel, depth, noise), "n_neighbors": neighbors}
+    settings = {
+        **settings_of(model, base_kernel, depth, noise, activation, kernel, learn),
+        "n_neighbors": neighbors,
+    }
     further = Further(calibrate, sets, held_out, novelty, report, std)
     options = reading(nodes, column, encode)
     where = ClusterOptions(scheduler, workers, memory_limit)

@@ -10,7 +10,22 @@ import typer
 
 from gpgc.errors import InputError
 
-ModelOption = Annotated[str, typer.Option("--model", help="broad; big or small as in the paper.")]
+ModelOption = Annotated[
+    str,
+    typer.Option(
+        "--model", help="broad; big or small as in the paper; appnp, gcnii, sage, gin, sgc."
+    ),
+]
+ActivationOption = Annotated[
+    str,
+    typer.Option("--activation", help="relu, leaky_relu, erf, gelu, identity or step."),
+]
+TangentOption = Annotated[
+    str, typer.Option("--kernel", help="nngp, or ntk for the network's tangent kernel.")
+]
+LearnOption = Annotated[
+    bool, typer.Option("--learn", help="Learn the network's numbers by gradients.")
+]
 KernelOption = Annotated[
     str,
     typer.Option(
@@ -88,8 +103,18 @@ NeighborsOption = Annotated[
 LabelsOption = Annotated[Path, typer.Option(help="Table with the columns id,label.")]
 
 
-def settings_of(model: str, base_kernel: str, depth: int, noise: str) -> dict[str, Any]:
-    """Return the parameters of an estimator that the options name."""
+def settings_of(
+    model: str,
+    base_kernel: str,
+    depth: int,
+    noise: str,
+    activation: str = "relu",
+    kernel: str = "nngp",
+    learn: bool = False,
+) -> dict[str, Any]:
+    """Return the parameters of an estimator that the options name, the last three if not usual."""
+    further = {"activation": activation, "kernel": kernel, "learn": learn}
+    usual = {"activation": "relu", "kernel": "nngp", "learn": False}
     try:
         noise_variance: str | float = float(noise)
     except ValueError:
@@ -99,6 +124,7 @@ def settings_of(model: str, base_kernel: str, depth: int, noise: str) -> dict[st
         "base_kernel": base_kernel,
         "depth": depth,
         "noise_variance": noise_variance,
+        **{name: value for name, value in further.items() if value != usual[name]},
     }
 
 

@@ -220,7 +220,6 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         Returns
         -------
         GPGCClassifier
-            The estimator itself.
         """
         self.__dict__.pop("posterior_", None)  # a fit that fails leaves nothing behind
         X, y, adjacency, sample_weight, names = named_inputs(X, y, adjacency, sample_weight)

@@ -85,6 +85,9 @@ def join(estimator: Any, X: Any, adjacency: Any) -> JoinedNodes:
         return nodes.joined(links, None, n_new)
     if X is None:
         raise InputError("X must hold the features of the new nodes, got None")
+    if not estimator.prior_.architecture.needs_graph:  # rows of covariances, no features
+        rows = new_features(estimator, X)
+        return nodes.joined(None, rows, rows.shape[0])
     new = with_norm(new_features(estimator, X), estimator.feature_norm)
     if links is None:
         if not nodes.from_features:

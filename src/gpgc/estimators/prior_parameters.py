@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import scipy.sparse as sp
+
 from gpgc.compute import Context
 from gpgc.compute.progress import announce
 from gpgc.errors import InputError
@@ -77,6 +79,12 @@ class PriorParameters(NotebookView):
             raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
         if getattr(X, "features", X) is None and adjacency is None:
             raise InputError("X and adjacency cannot both be None")
+        takes_matrix = not self.architecture().needs_graph
+        if takes_matrix and (adjacency is not None or getattr(X, "features", X) is None):
+            raise InputError(
+                "X must be an N x N covariance and adjacency None for model='precomputed', got "
+                + ("no X" if adjacency is None else "an adjacency")
+            )
         features, encoder = None, getattr(X, "encoder", None)
         if getattr(X, "features", X) is not None:
             features = fitted_features(self, X)
@@ -85,13 +93,16 @@ class PriorParameters(NotebookView):
                     f"y must have one entry for each of the {features.shape[0]} rows of X, "
                     f"got inconsistent numbers of samples: {n_nodes}"
                 )
-            warn_of_raw_features(features)
-        if adjacency is None:
+            if not takes_matrix:
+                warn_of_raw_features(features)
+        if takes_matrix:
+            graph = sp.csr_array((n_nodes, n_nodes))
+        elif adjacency is None:
             announce("nearest neighbours")
             graph = neighbor_graph(features, self.n_neighbors, n_jobs=self.n_jobs)
         else:
             graph = as_adjacency(adjacency, n_nodes)
-        if features is not None:
+        if features is not None and not takes_matrix:
             features = with_norm(features, self.feature_norm)
         nodes = Nodes(
             graph,

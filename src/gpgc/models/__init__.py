@@ -16,6 +16,7 @@ from gpgc.models.gcnii import GCNII
 from gpgc.models.gin import GIN
 from gpgc.models.graph_covariance import check_features, covariance
 from gpgc.models.network import Network, NetworkInputs
+from gpgc.models.precomputed import Precomputed
 from gpgc.models.prior import JoinedCovariance, Prior
 from gpgc.models.sage import SAGE
 from gpgc.models.sgc import SGC
@@ -35,6 +36,7 @@ __all__ = [
     "KernelKind",
     "Network",
     "NetworkInputs",
+    "Precomputed",
     "Prior",
     "ViewWeights",
     "architecture_from",

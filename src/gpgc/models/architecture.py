@@ -57,6 +57,9 @@ class Architecture(ABC):
     )
     """Numbers that ``learn=True`` moves, and between what; no inputs may depend on them."""
 
+    needs_graph: ClassVar[bool] = True
+    """Whether a graph is made of the features where none is given."""
+
     scales_rows: ClassVar[bool] = False
     """Whether features are scaled to rows of one length, so that their norm does not matter."""
 

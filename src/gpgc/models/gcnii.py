@@ -48,6 +48,7 @@ class GCNII(Network):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from gpgc.graph import as_adjacency
     >>> from gpgc.models import Prior
     >>> nodes = Nodes(as_adjacency(([0, 1], [1, 2])), np.array([[1.0, 0], [1, 0], [0, 1]]))

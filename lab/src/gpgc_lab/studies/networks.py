@@ -41,8 +41,11 @@ TRAINED = {
 }
 """Published accuracies of the trained networks on the public split; those of *big* are a GCN's."""
 
-WIDTHS = (64, 256, 1024)
+WIDTHS = (64, 192, 576)
 """Units of the random networks that are drawn."""
+
+FITS = 2
+"""Fits that are timed; the first may compile loops, and the shorter one counts."""
 
 DRAWN_NODES = 120
 """Nodes of the made-up graph that they are drawn on."""
@@ -102,10 +105,7 @@ def measure(data: Dataset, model: str, kernel: KernelKind, n_random: int) -> Rec
     splits = [(data.train, data.validation, data.test)]
     splits += [random_split(data.labels, *sizes, seed) for seed in seeds]
     estimator = GPGCClassifier(model, kernel=kernel)
-    start = time.process_time()
-    estimator.fit(data.features, _only(data, data.train), adjacency=data.adjacency)
-    estimator.predict()
-    seconds = time.process_time() - start
+    seconds = min(_seconds(estimator, data) for _ in range(FITS))
     accuracy, loss = [], []
     for index, (train, _, test) in enumerate(splits):
         if index:
@@ -120,6 +120,14 @@ def measure(data: Dataset, model: str, kernel: KernelKind, n_random: int) -> Rec
         "processor_seconds": round(seconds, 3),
         "approximations": list(estimator.approximations_),
     }
+
+
+def _seconds(estimator: GPGCClassifier, data: Dataset) -> float:
+    """Return the processor seconds of a fit and of all labels."""
+    start = time.process_time()
+    estimator.fit(data.features, _only(data, data.train), adjacency=data.adjacency)
+    estimator.predict()
+    return time.process_time() - start
 
 
 def _only(data: Dataset, nodes: Integers) -> Integers:
