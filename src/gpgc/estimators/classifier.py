@@ -197,16 +197,14 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         ----------
         X : array, sparse matrix, frame or NodeTable of shape (N, F), or None
             Features of all nodes; None for one-hot features. Kernels see their directions: centre
-            or standardise dense measurements first (counts and words are fine as they are). A
-            pandas or polars frame may hold categories, texts and missing values too, which
-            :func:`gpgc.encode_table` makes numbers of; a column ``id``, or the index of a pandas
-            frame, names the nodes.
+            or standardise dense measurements first (counts and words are fine as they are). Frames
+            may hold categories, texts and gaps, as of :func:`gpgc.encode_table`; a column ``id``,
+            or the index of a pandas frame, names the nodes.
         y : array of shape (N,), or (N, k) with k ≥ 2, Series, frame or dict
-            Labels, −1 (or None, NaN, NaT, pandas' NA, or masked) where unlabelled. By name are a
-            pandas Series with an index of its own, and, for some of the nodes, a dict {name:
-            label} or a frame with the columns ``id`` and ``label``. In two dimensions soft labels:
-            rows of probabilities of the classes 0 … k − 1, or of those that name a frame's
-            columns, NaN or 0 where unlabelled.
+            Labels, −1 (or None, NaN, NaT, pandas' NA, or masked) where unlabelled. By name: a
+            Series with an index, or for some nodes a dict {name: label} or a frame with ``id`` and
+            ``label``. In two dimensions soft labels: rows of probabilities of the classes
+            0 … k − 1, or of those that name a frame's columns, NaN or 0 where unlabelled.
         adjacency : graph, optional
             A frame of edges with the columns ``source``, ``target`` and maybe ``weight``, or any
             form that `gpgc.graph.as_adjacency` takes; when not given, the graph of the
