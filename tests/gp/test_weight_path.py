@@ -16,10 +16,10 @@ from gpgc.gp import (
     condition,
 )
 from gpgc.graph import Nodes, as_adjacency
-from gpgc.kernels import Mix
 from gpgc.models import Broad, Prior
 from gpgc.selection import choice as choice_module
 from gpgc.selection.choice import choose
+from gpgc.selection.noise_choice import choose_noise
 from gpgc.selection.noise_search import search_noise
 
 LEVELS = np.array([1e-3, 0.05, 2.0])
@@ -31,7 +31,7 @@ def prior():
     classes = np.arange(150) % 2
     graph = as_adjacency(sp.random_array((150, 150), density=0.03, rng=rng))
     features = rng.normal(size=(150, 9)) + classes[:, None]
-    return Prior(Broad(exact_nodes=10, n_landmarks=8), Nodes(graph, features))
+    return Prior(Broad(exact_nodes=10, n_landmarks=8, one_hot_nodes=10), Nodes(graph, features))
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["alike", "weighted"])
@@ -105,33 +105,20 @@ def test_a_sample_of_labels_level_by_level(root):
     )
 
 
-def test_weights_of_views_are_rescaled_blocks_of_one_matrix(prior, labels):
-    graph, features = prior.view("graph"), prior.view("features")
-    both = LabelledRoot(Mix([graph, features], [1.0, 1.0]), *labels)
-    weights = {"features": 0.25, "graph": 0.75}
-    columns = np.concatenate([np.arange(graph.rank, both.rank), np.arange(graph.rank)])
-    factors = np.sqrt(np.repeat([0.25, 0.75], [features.rank, graph.rank]))
-    found = both.rescaled(prior.covariance(weights), columns, factors)
-    expected = LabelledRoot(prior.covariance(weights), *labels)
-    np.testing.assert_allclose(found.gram, expected.gram, atol=1e-12)
-    np.testing.assert_allclose(found.moments, expected.moments, atol=1e-12)
-    assert found.scale == pytest.approx(expected.scale)
-    np.testing.assert_allclose(
-        WeightPath(found).leave_one_out(LEVELS)[0], WeightPath(expected).leave_one_out(LEVELS)[0]
-    )
-
-
 @pytest.mark.parametrize("criterion", ["cross_entropy", "density"])
 def test_a_small_rank_chooses_on_all_labels_as_function_space_does(prior, criterion, monkeypatch):
     labelled, codes = np.arange(120), np.arange(120) % 2
     targets = np.eye(2)[codes] + (0.1 * np.eye(2)[1 - codes] if criterion == "density" else 0)
-    settings = (prior, labelled, targets, "loo", criterion, np.full(120, 0.9))
-    exact = choose(*settings, space="function")
-    monkeypatch.setattr(choice_module, "MANY_LABELS", 40)
-    found = choose(*settings)
+    monkeypatch.setattr(choice_module, "LABELS_FOR_VIEWS", 40)
+    monkeypatch.setattr(choice_module, "MANY_LABELS", 80)
+    weights, usual = np.full(120, 0.9), prior.architecture.relative_noise
+    found = choose(prior, labelled, targets, "loo", criterion, weights)
     assert found.root is not None
-    assert found.view_weights == exact.view_weights
-    np.testing.assert_allclose(found.levels, exact.levels)
+    covariance = prior.covariance(found.view_weights)
+    path = NoisePath(covariance.block(labelled, labelled), targets)
+    parts = [path] if criterion == "cross_entropy" else [path.of_target(0), path.of_target(1)]
+    levels = [choose_noise(part, criterion, weights, usual).noise_variance for part in parts]
+    np.testing.assert_allclose(found.levels, levels)
 
 
 def test_the_noise_goes_on_to_be_searched_on_all_labels(prior):
@@ -159,7 +146,7 @@ def test_an_estimator_can_be_told_where(kind, prior):
     y = np.where(np.arange(150) < 100, np.arange(150) % 2, -1)
     if kind is GPGCRegressor:
         y = np.where(y < 0, np.nan, y + 0.1 * np.sin(np.arange(150)))
-    architecture = Broad(exact_nodes=10, n_landmarks=8)
+    architecture = Broad(exact_nodes=10, n_landmarks=8, one_hot_nodes=10)
     answers = {}
     for space, posterior in (("weight", WeightSpace), ("function", FunctionSpace)):
         estimator = kind(architecture, dtype="float64", noise_variance=0.03, space=space)

@@ -12,7 +12,7 @@ from gpgc.labelling.growing_weights import GrowingWeights
 from gpgc.labelling.label_posterior import LabelPosterior
 from gpgc.models import Broad, Prior
 
-MODEL = Broad(exact_nodes=10, n_landmarks=8)
+MODEL = Broad(exact_nodes=10, n_landmarks=8, one_hot_nodes=10)
 
 
 @pytest.fixture(scope="module")

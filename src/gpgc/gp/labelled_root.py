@@ -131,30 +131,6 @@ class LabelledRoot:
             rows /= np.sqrt(self.relative_noise[index])[:, None]
             yield part, rows
 
-    def rescaled(self, covariance: Covariance, columns: Integers, factors: Array) -> LabelledRoot:
-        """Return the same labels under a covariance whose root has some columns, rescaled.
-
-        Views with other weights are such covariances: their matrices are rescaled blocks of one
-        Gram matrix, and no row of a root is computed again.
-
-        Parameters
-        ----------
-        covariance : Covariance
-            With the root Φ[:, columns] diag(factors).
-        columns : int array of shape (s,)
-            Which columns of Φ.
-        factors : array of shape (s,)
-            What they are multiplied by.
-        """
-        other = object.__new__(LabelledRoot)
-        other.covariance, other.labelled, other.targets = covariance, self.labelled, self.targets
-        other.relative_noise, other.squares = self.relative_noise, self.squares
-        other.gram = self.gram[np.ix_(columns, columns)] * np.outer(factors, factors)
-        other.moments = self.moments[columns] * factors[:, None]
-        variances = covariance.diag(self.labelled)
-        other.scale = float(np.mean(variances, dtype=np.float64)) or 1.0
-        return other
-
     def of_targets(self, which: Any) -> LabelledRoot:
         """Return the same root with some columns of the targets."""
         other = copy(self)
