@@ -48,7 +48,8 @@ class GraphFiles:
     ids: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "ids", self.table.names.tolist())  # type: ignore[union-attr]
+        names = self.table.names
+        object.__setattr__(self, "ids", [] if names is None else names.tolist())
 
     @property
     def features(self) -> Any:

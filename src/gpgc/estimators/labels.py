@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from gpgc.errors import GPGCWarning, InputError
+from gpgc.tables.frames import is_missing
 
 UNLABELLED = -1
 
@@ -97,7 +98,7 @@ def numbers_or_nan(y: Any) -> NDArray[Any]:
     values = np.asarray(y)
     if values.dtype.kind != "O":
         return values
-    flat = [np.nan if _is_missing_value(value) else value for value in values.ravel()]
+    flat = [np.nan if is_missing(value) else value for value in values.ravel()]
     try:
         return np.array(flat, dtype=np.float64).reshape(values.shape)
     except (TypeError, ValueError) as error:
@@ -112,17 +113,7 @@ def is_unlabelled(value: Any) -> bool:
     >>> [is_unlabelled(value) for value in (-1, None, float("nan"), "a", 0)]
     [True, True, True, False, False]
     """
-    return _is_missing_value(value) or (not isinstance(value, str) and bool(value == UNLABELLED))
-
-
-def _is_missing_value(value: Any) -> bool:
-    """Return whether a value is None, masked, or one that does not equal itself: NaN, NaT, NA."""
-    if value is None or value is np.ma.masked:
-        return True
-    try:
-        return not isinstance(value, str) and bool(value != value)
-    except (TypeError, ValueError):  # pandas' NA refuses to be true or false
-        return type(value).__name__ == "NAType"
+    return is_missing(value) or (not isinstance(value, str) and bool(value == UNLABELLED))
 
 
 def _as_array(y: Any) -> NDArray[Any]:

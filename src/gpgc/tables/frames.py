@@ -158,8 +158,8 @@ def _column(values: Any, name: str) -> NDArray[Any]:
 
 
 def is_missing(cell: Any) -> bool:
-    """Return whether a cell is None, or one that does not equal itself: NaN, NaT, pandas' NA."""
-    if cell is None:
+    """Return whether a value is None, masked, or one that does not equal itself: NaN, NaT, NA."""
+    if cell is None or cell is np.ma.masked:
         return True
     try:
         return not isinstance(cell, str) and bool(cell != cell)

@@ -71,10 +71,11 @@ def check_kinds(
         if column not in columns:
             shown = ", ".join(list(columns)[:20])
             raise InputError(f"{source} must name columns among {shown:.300}, got {column!r:.60}")
-        if kind not in get_args(Kind):
+        known: dict[str, Kind] = {name: name for name in get_args(Kind)}
+        if kind not in known:
             raise InputError(
                 f"{source} must be one of {', '.join(get_args(Kind))} for the column "
                 f"{column!r:.60}, got {kind!r:.60}"
             )
-        checked[column] = kind  # type: ignore[assignment]
+        checked[column] = known[kind]
     return checked
