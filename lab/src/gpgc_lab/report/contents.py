@@ -17,6 +17,9 @@ from gpgc_lab.report.study_sections import (
 RANDOM_SPLITS = 20
 ACTIVE_RUNS = 10
 
+DRAWS = 100
+"""Random networks of each width."""
+
 
 def _citation(options: ReportOptions, folder: StudyFolder, progress: Progress) -> Made:
     from gpgc_lab.studies.citation import citation_tables
@@ -59,6 +62,12 @@ def _width(options: ReportOptions, folder: StudyFolder, progress: Progress) -> M
     from gpgc_lab.studies.width import width_study
 
     return width_study(options.data_dir, options.n_seeds, folder, progress)
+
+
+def _networks(options: ReportOptions, folder: StudyFolder, progress: Progress) -> Made:
+    from gpgc_lab.studies.networks import networks_study
+
+    return networks_study(options.data_dir, RANDOM_SPLITS, DRAWS, folder, progress), []
 
 
 STUDIES: tuple[Study, ...] = (
@@ -109,6 +118,14 @@ STUDIES: tuple[Study, ...] = (
         "gpgc reproduce width",
         ("width",),
         _width,
+    ),
+    TableStudy(
+        "networks",
+        "Other infinitely wide networks",
+        "Beyond the paper: five architectures and the tangent kernels of all, with defaults.",
+        f"gpgc reproduce networks --random-splits {RANDOM_SPLITS} --draws {DRAWS}",
+        (),
+        _networks,
     ),
     TableStudy(
         "calibration",
