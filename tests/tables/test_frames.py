@@ -298,3 +298,23 @@ def test_selection_and_suggestions_take_frames(frame):
     assert found.estimator.node_names_.tolist() == NAMES
     nodes, _ = gpgc.suggest(table(frame), LABELS, edges(frame), n=3)
     assert not {NAMES[node] for node in nodes} & set(LABELS)
+
+
+def test_tables_of_new_nodes_follow_the_columns_of_fit():
+    X = {"id": NAMES, "a": np.arange(12.0), "b": np.arange(12.0)[::-1] ** 2}
+    model = GPGCClassifier(n_neighbors=3).fit(gpgc.encode_table(X), LABELS)
+    new = gpgc.encode_table({"b": [3.0], "a": [10.0]})
+    expected = model.predict_proba(np.array([[10.0, 3.0]]))
+    np.testing.assert_allclose(model.predict_proba(new), expected)
+    with pytest.raises(InputError, match="X must have the columns a, b, got a, c"):
+        model.predict(gpgc.encode_table({"a": [1.0], "c": [1.0]}))
+    with pytest.raises(InputError, match="a number in every cell, as the table of fit did, got a:"):
+        model.predict(gpgc.encode_table({"a": [1.0, None], "b": [1.0, 2.0]}))
+
+
+def test_tables_that_another_encoder_made_are_encoded_again(frame):
+    model = GPGCClassifier(n_neighbors=3).fit(table(frame), LABELS)
+    new = table(frame, ["n1", "n7"])
+    other = gpgc.encode_table(new)
+    assert other.encoder.feature_names != model.encoder_.feature_names
+    np.testing.assert_allclose(model.predict_proba(other), model.predict_proba(new))

@@ -49,10 +49,10 @@ def new_features(estimator: Any, X: Any) -> Any:
         With the columns that fit had.
     """
     encoder = estimator.prior_.nodes.encoder
+    if isinstance(X, NodeTable) and encoder is not None:
+        return X.features if X.encoder is encoder else encoder.transform(_cells(X))
     if isinstance(X, NodeTable):
-        if getattr(X.encoder, "names", X.columns) != getattr(encoder, "names", X.columns):
-            raise InputError("X must be encoded by the encoder_ of the fitted model, got another")
-        return check_array(X.features, **_NUMBERS)
+        return check_array(_in_fitted_order(estimator, X), **_NUMBERS)
     if encoder is None:
         X = canonical_csr(X, "X") if sp.issparse(X) else X
         return validate_data(estimator, X, reset=False, **_NUMBERS)
@@ -62,3 +62,32 @@ def new_features(estimator: Any, X: Any) -> Any:
             f"fitted to a table, got {type(X).__name__}"
         )
     return encoder.transform(X)
+
+
+def _cells(table: NodeTable) -> Any:
+    """Return the columns of a table before they were encoded."""
+    if table.cells is not None:
+        return table.cells
+    return {name: table.features[:, index] for index, name in enumerate(table.columns)}
+
+
+def _in_fitted_order(estimator: Any, table: NodeTable) -> Any:
+    """Return numbers with their columns in the order in which fit had them."""
+    if table.encoder is not None:
+        raise InputError(
+            f"X must hold a number in every cell, as the table of fit did, "
+            f"got {'; '.join(table.encoder.said):.200}"
+        )
+    wanted = list(getattr(estimator, "feature_names_in_", table.columns))
+    if set(wanted) != set(table.columns):
+        raise InputError(
+            f"X must have the columns {', '.join(wanted):.200}, "
+            f"got {', '.join(table.columns) or 'none with names':.200}"
+        )
+    if table.features.shape[1] != estimator.n_features_in_:
+        raise InputError(
+            f"X must have {estimator.n_features_in_} columns, got {table.features.shape[1]}"
+        )
+    if not wanted:
+        return table.features
+    return table.features[:, [table.columns.index(name) for name in wanted]]
