@@ -5,7 +5,7 @@ import pytest
 
 from gpgc import GPGCClassifier
 from gpgc.datasets import load_npz_graph
-from gpgc.probability.class_prior import estimate_prior, information
+from gpgc.probability.class_prior import class_prior, estimate_prior, information
 from gpgc.uncertainty.measures import expected_calibration_error
 
 
@@ -46,3 +46,17 @@ def test_actor_is_no_worse_than_its_majority(data_dir):
     table, truth = fitted.predict_proba()[held_out], data.labels[held_out]
     assert np.mean(table.argmax(axis=1) == truth) > 0.3
     assert expected_calibration_error(table, truth) < 0.05
+
+
+def test_many_labels_of_unequal_classes_are_taken_for_what_they_are():
+    astray = np.tile([0.05, 0.95], (100, 1))
+    fractions = np.array([0.7, 0.3])
+
+    def reweigh(ratio):
+        weighed = astray * ratio
+        return (weighed / weighed.sum(axis=1, keepdims=True)).mean(axis=0)
+
+    many = class_prior("estimated", fractions, reweigh, 2000, 1.0)
+    np.testing.assert_array_equal(many, fractions)
+    for labels, chosen in ((1999, fractions), (5000, np.array([0.5, 0.5]))):
+        assert class_prior("estimated", chosen, reweigh, labels, 1.0)[1] > 0.9
