@@ -82,9 +82,9 @@ def client(cluster):
 
 
 class Killer:
-    """Kills the worker that finishes the n-th task of a kind, at that very moment."""
+    """Kills the worker that finishes the n-th task of a kind, or of any, at that very moment."""
 
-    def __init__(self, cluster, client, function, after=2):
+    def __init__(self, cluster, client, function="", after=2):
         from distributed.diagnostics.plugin import SchedulerPlugin
 
         pids = client.run(os.getpid)
@@ -96,7 +96,7 @@ class Killer:
             name = "killer"
 
             def transition(self, key, start, finish, *args, worker=None, **kwargs):
-                if finish != "memory" or not str(key).startswith(f"{function}-") or not worker:
+                if finish != "memory" or not str(key).startswith(function) or not worker:
                     return
                 with killer.lock:
                     killer.left -= 1

@@ -7,16 +7,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from gpgc._typing import Array, Integers
 from gpgc.compute.progress import announce
 from gpgc.dask.cluster import Cluster, task
-from gpgc.dask.links import Links
+from gpgc.dask.links import Links, Propagation
 from gpgc.kernels.diffusions import POWERS_AT_ONCE, pagerank_weights
 
 COLUMN_BYTES = 2**28
 """Size of the columns of all nodes that diffuse at once; about nine times as much is in memory."""
+
+ROWS_AT_ONCE = 4096
+"""Rows whose powers are added up at once, in a core's cache."""
 
 LEAST_COLUMNS = 8
 """Columns that diffuse at once however many nodes there are."""
@@ -104,15 +106,12 @@ def columns_of(values: Array, columns: slice) -> Array:
     return np.ascontiguousarray(values[:, columns])
 
 
-def diffusion_step(
-    propagation: tuple[sp.csr_array, ...], own: Array, halo: Sequence[Array]
-) -> Array:
+def diffusion_step(propagation: Propagation, own: Array, halo: Sequence[Array]) -> Array:
     """Return a block's rows of Â Z from its own rows of Z and those of others that it needs."""
-    inside, *across = propagation
-    product = inside @ own
-    for weights, rows in zip(across, halo, strict=True):
-        product += weights @ rows
-    return np.asarray(product)
+    product = np.asarray(propagation.own @ own)
+    for (linked, weights), rows in zip(propagation.across, halo, strict=True):
+        product[linked] += weights @ rows
+    return product
 
 
 def first_total(values: Array, weights: Array) -> Array:
@@ -122,8 +121,13 @@ def first_total(values: Array, weights: Array) -> Array:
 
 def add_powers(totals: Array, weights: Array, powers: Sequence[Array]) -> Array:
     """Return the sums of the PageRanks with several more powers."""
-    stacked = np.stack(powers).reshape(len(powers), -1)
-    return totals + (weights @ stacked).reshape(totals.shape)
+    out = np.empty_like(totals)
+    for start in range(0, totals.shape[1], ROWS_AT_ONCE):
+        part = slice(start, start + ROWS_AT_ONCE)
+        stacked = np.stack([power[part] for power in powers])
+        product = weights @ stacked.reshape(len(powers), -1)
+        np.add(totals[:, part], product.reshape(len(totals), *stacked.shape[1:]), out=out[:, part])
+    return out
 
 
 def taken_rows(totals: Array, rows: Integers) -> Array:

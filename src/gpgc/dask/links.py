@@ -39,6 +39,21 @@ class LocalRows(NamedTuple):
     needed: Mapping[int, Integers | None]
 
 
+class Propagation(NamedTuple):
+    """Rows of Â of one block, cut by the block of their columns.
+
+    Attributes
+    ----------
+    own : csr_array of shape (n, n)
+        Within the block.
+    across : tuple of (int array of shape (m,), csr_array of shape (m, needed))
+        For each other block that is needed, in order: the rows that have links to it, and these.
+    """
+
+    own: sp.csr_array
+    across: tuple[tuple[Integers, sp.csr_array], ...]
+
+
 class RowsSummary(NamedTuple):
     """What the client knows about a block's rows: links, sums of weights, rows from others."""
 
@@ -240,11 +255,13 @@ def normalized(
     dtype: Any,
     degrees: NDArray[np.float64],
     other_degrees: Sequence[NDArray[np.float64]],
-) -> tuple[sp.csr_array, ...]:
+) -> Propagation:
     """Return the rows of Â within the block, and to each other block that is needed."""
     with_loops = sp.csr_array(rows.own + sp.eye_array(rows.own.shape[0], format="csr"))
-    parts = [(with_loops, degrees), *zip(rows.across.values(), other_degrees, strict=True)]
-    return tuple(
-        divide_by_degrees(part, degrees, columns, normalization).astype(dtype)
-        for part, columns in parts
-    )
+    own = divide_by_degrees(with_loops, degrees, degrees, normalization).astype(dtype)
+    across = []
+    for weights, columns in zip(rows.across.values(), other_degrees, strict=True):
+        linked = np.flatnonzero(np.diff(weights.indptr))
+        part = divide_by_degrees(weights[linked], degrees[linked], columns, normalization)
+        across.append((linked, part.astype(dtype)))
+    return Propagation(own, tuple(across))

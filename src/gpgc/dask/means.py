@@ -49,9 +49,10 @@ class BlockMeans:
         n_nodes = self.square_sums().n_nodes
         if not n_nodes:
             return None
+        kept = self.cluster.keep(task(block_softmax, *b, temperature) for b in self._blocks())
 
         def mean(ratio: Array) -> Array:
-            parts = [task(block_reweighed, *b, temperature, ratio) for b in self._blocks()]
+            parts = [task(reweighed_sum, probabilities, ratio) for probabilities in kept]
             return np.asarray(self.cluster.fetch_one(tree(np.add, parts)) / n_nodes)
 
         return mean
@@ -65,11 +66,11 @@ def block_square_sums(means: Array, reached: NDArray[np.bool_], labelled: Intege
     return square_sums(_speaking(means, reached, labelled))
 
 
-def block_reweighed(
-    means: Array, reached: NDArray[np.bool_], labelled: Integers, temperature: float, ratio: Array
+def block_softmax(
+    means: Array, reached: NDArray[np.bool_], labelled: Integers, temperature: float
 ) -> Array:
-    """Return the sum of reweighed probabilities over the same nodes."""
-    return reweighed_sum(softmax(temperature * _speaking(means, reached, labelled)), ratio)
+    """Return the probabilities of the same nodes under the class fractions of the labels."""
+    return softmax(temperature * _speaking(means, reached, labelled))
 
 
 def block_probabilities(
