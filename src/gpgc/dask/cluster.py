@@ -48,7 +48,8 @@ class Cluster:
 
     def keep(self, tasks: Iterable[Any]) -> list[Any]:
         """Start tasks whose results stay on the cluster for as long as they are referred to."""
-        return list(self.client.persist(list(tasks), optimize_graph=False))
+        wanted = list(tasks)
+        return list(self.client.persist(wanted, optimize_graph=False)) if wanted else []
 
     def finish(self, tasks: Iterable[Any]) -> list[Any]:
         """Start tasks, and return them when all are done; the error of one that fails is raised."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
 from gpgc.dask.cluster import cluster_of, task
+from gpgc.dask.inputs import blocks_of_features
 from gpgc.errors import InputError
 from gpgc.estimators.given_labels import check_sample_weight, encode_given
 from gpgc.estimators.labels import known_labels
@@ -66,6 +67,7 @@ def known_entries(y: da.Array, known: Any, client: Any) -> tuple[Integers, NDArr
 
 def check_length(y: Any, X: Any) -> None:
     """Refuse labels that are not as many as the rows of X."""
+    blocks_of_features(X)  # which says what is wrong with X
     n_given = y.shape[0] if hasattr(y, "shape") and len(y.shape) else len(y)
-    if hasattr(X, "shape") and n_given != X.shape[0]:
+    if n_given != X.shape[0]:
         raise InputError(f"y must have one entry for each of the {X.shape[0]} rows, got {n_given}")
