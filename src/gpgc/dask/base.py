@@ -18,7 +18,7 @@ from gpgc.dask.conditioning import (
     Labels,
     Model,
     groups_of,
-    left_out,
+    leave_out,
     mean_of,
     search,
     solve,
@@ -30,13 +30,16 @@ from gpgc.dask.described import inputs_of, n_rows, stacked
 from gpgc.dask.graph import Graph, graph_of
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import FeatureNorm
+from gpgc.gp.posterior import LeaveOneOut
 from gpgc.graph import Nodes, Normalization
 from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture, Prior, architecture_from
 from gpgc.models.broad import Broad
-from gpgc.selection.choice import MANY_LABELS, Choice, choose
+from gpgc.selection.choice import LABELS_FOR_VIEWS, MANY_LABELS, Choice, choose
+from gpgc.selection.judge import Judge
 from gpgc.selection.noise_choice import Criterion
 from gpgc.selection.noise_search import SAMPLE
+from gpgc.selection.subset import evenly_spread
 
 
 class DaskProcess(BaseEstimator):
@@ -167,9 +170,9 @@ class DaskProcess(BaseEstimator):
         """Choose views and noise, and condition on the targets."""
         announce("choosing views and noise")
         cluster, landmarks, n_labels = graph.cluster, graph.landmarks, len(targets)
-        few, sample = (_evenly(n_labels, most) for most in (MANY_LABELS, SAMPLE))
         labels = Labels(targets, 1 / trust)
-        choice, rank = self._choose(graph, few, labels, noise, criterion, counted)
+        judge = Judge(targets, noise, criterion, counted, Broad.relative_noise, 1 / trust)
+        choice, rank = self._choose(graph, judge)
         if not (choice.levels > 0).all():
             raise InputError(f"noise_variance must be above 0 on a cluster, got {choice.levels}")
         announce("adding up the labelled rows")
@@ -178,6 +181,7 @@ class DaskProcess(BaseEstimator):
         sums = summed(groups, landmarks, model, targets, labels.relative_noise, cluster)
         levels = choice.levels
         if isinstance(noise, str) and n_labels > max(rank, MANY_LABELS):
+            sample = evenly_spread(n_labels, SAMPLE)
             rows = graph.labelled_sample(sample)
             walk = (labels, sample, levels, noise, criterion, counted)
             levels = cluster.fetch_one(task(search, sums, landmarks, rows, model, *walk))
@@ -188,7 +192,7 @@ class DaskProcess(BaseEstimator):
             task(mean_of, landmarks, graph.rows(block, views), model, posterior)
             for block in range(len(graph.partition))
         )
-        self._graph, self._model, self._groups, self._posterior = graph, model, groups, posterior
+        self._graph, self._model, self._posterior = graph, model, posterior
         self._usual_variance = cluster.fetch_one(task(usual_variance, sums))
         self._n_targets, self.n_features_in_ = targets.shape[1], graph.settings.n_features
         self.view_weights_, self.noise_levels_ = dict(choice.view_weights), levels
@@ -197,41 +201,50 @@ class DaskProcess(BaseEstimator):
         self._means = means
         return levels
 
-    def _choose(
-        self,
-        graph: Graph,
-        few: Integers,
-        labels: Labels,
-        noise: Array | str,
-        criterion: Criterion,
-        counted: Array,
-    ) -> tuple[Choice, int]:
+    def _choose(self, graph: Graph, judge: Judge) -> tuple[Choice, int]:
         """Choose as the local estimator does, by the rows of landmarks and of some labels.
 
-        The second answer is the rank of the covariance.
+        The second answer is the rank of the covariance. Where it is smaller than the number of
+        labels, and these are many, the search for the noise goes on with all of them.
         """
+        n_labels = len(judge.targets)
+        few, many = (evenly_spread(n_labels, most) for most in (LABELS_FOR_VIEWS, MANY_LABELS))
+        prior, places = self._prior_of_sample(graph, few)
+        some = judge.of(few)
+        choice = choose(
+            prior,
+            places,
+            some.targets,
+            some.noise,
+            some.criterion,
+            some.weights,
+            some.relative_noise,
+        )
+        rank = prior.covariance(choice.view_weights).rank or 0
+        is_done = len(few) == n_labels or not isinstance(judge.noise, str)
+        if is_done or n_labels > max(rank, MANY_LABELS):
+            return choice, rank
+        prior, places = self._prior_of_sample(graph, many)
+        gram = prior.covariance(choice.view_weights).block(places, places)
+        return Choice(choice.view_weights, judge.of(many).on_gram(gram).levels), rank
+
+    def _prior_of_sample(self, graph: Graph, few: Integers) -> tuple[Prior, Integers]:
+        """Return the prior of the landmarks and of some labels, and where the labels are in it."""
         landmarks, *known = graph.cluster.fetch([graph.landmarks, *graph.labelled_sample(few)])
         both = stacked([landmarks, *known])
         context, size = Context.of(self.dtype), n_rows(both)
         nodes = Nodes(sp.csr_array((size, size)), both["features"][0])
         inputs = inputs_of(both, n_rows(landmarks), context)
-        prior = Prior(self.architecture(), nodes, context, inputs, views=tuple(inputs))
-        places = np.arange(n_rows(landmarks), size)
-        choice = choose(
-            prior,
-            places,
-            labels.targets[few],
-            noise,
-            criterion,
-            counted[few],
-            labels.relative_noise[few],
-        )
-        return choice, prior.covariance(choice.view_weights).rank or 0
+        prior = Prior(self.architecture(), nodes, context, inputs, graph.views)
+        return prior, np.arange(n_rows(landmarks), size)
 
-    def _left_out(self) -> Any:
-        """Return how each label is predicted from all others."""
+    def _left_out(self, sample: Integers) -> LeaveOneOut:
+        """Return how a sample of the labels is predicted, each from all others."""
         graph = self._graph
-        return left_out(self._groups, graph.landmarks, self._model, self._posterior, graph.cluster)
+        rows = graph.labelled_sample(sample)
+        known = (self._model, self._posterior, sample)
+        found: LeaveOneOut = graph.cluster.fetch_one(task(leave_out, graph.landmarks, rows, *known))
+        return found
 
     def _variances(self) -> list[Any]:
         """Return the tasks of the latent variances."""
@@ -266,11 +279,6 @@ class DaskProcess(BaseEstimator):
     def _spread_to_unit(self, spread: da.Array) -> da.Array:
         """Return standard deviations in the unit of y."""
         return spread
-
-
-def _evenly(n_labels: int, most: int) -> Integers:
-    """Return up to so many labels, evenly spread."""
-    return np.linspace(0, n_labels - 1, min(n_labels, most)).astype(np.intp)
 
 
 def evidence_of(posterior: Any) -> float:

@@ -33,6 +33,7 @@ from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture
 from gpgc.probability.calibration import calibrate_left_out
 from gpgc.selection.choice import Choice
+from gpgc.selection.subset import CALIBRATION_LABELS, evenly_spread
 
 
 class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
@@ -152,11 +153,12 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         )
         announce("probabilities")
         fractions = np.average(given.targets, axis=0, weights=given.weights)
+        among = evenly_spread(len(given.nodes), CALIBRATION_LABELS)
         self.calibration_ = calibrate_left_out(
-            self._left_out().mean,
+            self._left_out(among).mean,
             BlockMeans(self._means, graph.reached.blocks, graph.labelled, graph.cluster),
-            given.targets,
-            counted,
+            given.targets[among],
+            counted[among],
             fractions,
             self.class_prior,
         )

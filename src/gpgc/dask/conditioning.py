@@ -146,17 +146,6 @@ def summed(
     return cluster.keep([tree(RootSums.joined, parts)])[0]
 
 
-def left_out(
-    groups: Sequence[LabelGroup], landmarks: Any, model: Model, posterior: Any, cluster: Cluster
-) -> LeaveOneOut:
-    """Return how each label is predicted from all others."""
-    parts = cluster.fetch(
-        task(leave_out, landmarks, group.rows, model, posterior, group.part) for group in groups
-    )
-    mean, variance = (np.concatenate(values) for values in zip(*parts, strict=True))
-    return LeaveOneOut(mean, variance)
-
-
 def sums_of(
     landmarks: Described, rows: Described, model: Model, targets: Array, relative_noise: Array
 ) -> RootSums:
@@ -247,13 +236,30 @@ def _root(sums: RootSums, covariance: Covariance, places: Integers, labels: Labe
 
 
 def leave_out(
-    landmarks: Described, rows: Described, model: Model, posterior: Posterior, part: slice
+    landmarks: Described,
+    sample_rows: Sequence[Described],
+    model: Model,
+    posterior: Posterior,
+    sample: Integers,
 ) -> LeaveOneOut:
-    """Return how some labels are predicted from all others."""
-    covariance = _covariance(landmarks, rows, model)
+    """Return how a sample of the labels is predicted, each from all others.
+
+    Parameters
+    ----------
+    landmarks, sample_rows : Described
+        Rows of the landmarks, and those of the sample, in parts.
+    model : Model
+        The covariance.
+    posterior : Posterior
+        Of all labels.
+    sample : int array
+        Which labels.
+    """
+    rows = stacked(sample_rows)
     places = np.zeros(len(posterior.labelled), dtype=np.intp)
-    places[part] = n_rows(landmarks) + np.arange(n_rows(rows))
-    return posterior.elsewhere(covariance, places).leave_one_out(np.arange(len(places))[part])
+    places[sample] = n_rows(landmarks) + np.arange(n_rows(rows))
+    there = posterior.elsewhere(_covariance(landmarks, rows, model), places)
+    return there.leave_one_out(sample)
 
 
 def mean_of(landmarks: Described, rows: Described, model: Model, posterior: Posterior) -> Array:

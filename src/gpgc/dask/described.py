@@ -22,6 +22,10 @@ Described: TypeAlias = Mapping[str, Sequence[Array]]
 """View → for each of its reaches the rows of some nodes, scaled to length 1 or 0."""
 
 
+VIEWS = ("graph", "features")
+"""Views whose rows are computed in blocks."""
+
+
 def block_context(dtype: Any) -> Context:
     """Return how a task computes: in its own thread, since others run beside it."""
     return Context(np.dtype(dtype), Serial())

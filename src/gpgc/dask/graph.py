@@ -13,7 +13,7 @@ from gpgc._typing import Integers
 from gpgc.compute import Context
 from gpgc.compute.progress import announce
 from gpgc.dask.cluster import Cluster, task
-from gpgc.dask.described import chosen, described, stacked
+from gpgc.dask.described import VIEWS, chosen, described, stacked
 from gpgc.dask.diffusion import column_slices, diffused
 from gpgc.dask.features import BlockFeatures, checked, part_of, prepare
 from gpgc.dask.inputs import blocks_of_features, frames_of_edges
@@ -68,6 +68,11 @@ class Graph:
     labelled_rows: Sequence[Any]
     reached: Reached
     approximations: tuple[str, ...]
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """Views among which labels may choose; without links all are one."""
+        return VIEWS if self.links.n_links else VIEWS[:1]
 
     def features(self, block: int) -> Any:
         """Return the task of the checked features of a block."""
@@ -178,4 +183,5 @@ def _approximations(sample: Integers | None, projection: Projection) -> tuple[st
         found.append(f"features projected from {wide:,} to {narrow:,} columns")
     if sample is not None:
         found.append(f"squares over {len(sample):,} landmarks")
+    found.append(f"views by {' and '.join(VIEWS)} alone, the others are not computed in blocks")
     return tuple(found)
