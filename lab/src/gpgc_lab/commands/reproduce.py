@@ -80,6 +80,22 @@ def active(
 
 
 @app.command()
+def errors(
+    data_dir: DataOption = None, out: OutOption = NEW_RESULTS, seeds: SeedsOption = 10
+) -> None:
+    """Cora, Citeseer, Pubmed and digits: wrong labels that are found, ours and cleanlab's."""
+    from gpgc_lab.comparison.systems import missing_library
+    from gpgc_lab.studies.label_errors import errors_study
+
+    with Progress() as progress:
+        try:
+            tables, _ = errors_study(data_dir, seeds, StudyFolder.of(out, "errors"), progress)
+        except ModuleNotFoundError as error:
+            raise InputError(f"errors {missing_library(error)}") from error
+    _finish(tables, out, "errors", f"gpgc reproduce errors --seeds {seeds}")
+
+
+@app.command()
 def framework(out: OutOption = NEW_RESULTS) -> None:
     """Draw the framework figure: a graph, its posterior, its labels."""
     from gpgc_lab.studies.framework import draw_framework

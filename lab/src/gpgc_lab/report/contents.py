@@ -15,6 +15,7 @@ from gpgc_lab.report.study_sections import (
 )
 
 RANDOM_SPLITS = 20
+ERROR_SEEDS = 10
 ACTIVE_RUNS = 10
 
 DRAWS = 100
@@ -37,6 +38,12 @@ def _active(options: ReportOptions, folder: StudyFolder, progress: Progress) -> 
     from gpgc_lab.studies.active import active_study
 
     return active_study(options.data_dir, ACTIVE_RUNS, folder, progress)
+
+
+def _errors(options: ReportOptions, folder: StudyFolder, progress: Progress) -> Made:
+    from gpgc_lab.studies.label_errors import errors_study
+
+    return errors_study(options.data_dir, ERROR_SEEDS, folder, progress)
 
 
 def _framework(options: ReportOptions, folder: StudyFolder, progress: Progress) -> Made:
@@ -142,5 +149,13 @@ STUDIES: tuple[Study, ...] = (
         f"gpgc reproduce active --runs {ACTIVE_RUNS}",
         ("labelling_curve",),
         _active,
+    ),
+    TableStudy(
+        "errors",
+        "Wrong labels",
+        "Beyond the paper: flipped labels that are found, beside cleanlab's ranking.",
+        f"gpgc reproduce errors --seeds {ERROR_SEEDS}",
+        (),
+        _errors,
     ),
 )
