@@ -30,6 +30,7 @@ from gpgc.cli.options import (
     NodesOption,
     NoiseOption,
     QuietOption,
+    SaveOption,
     SchedulerOption,
     TangentOption,
     UnlabelledOption,
@@ -37,6 +38,8 @@ from gpgc.cli.options import (
     reading,
     settings_of,
 )
+from gpgc.cli.predict import predict
+from gpgc.cli.regress import regress
 from gpgc.errors import DataError, InputError
 
 app = typer.Typer(
@@ -47,7 +50,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (label, check, explain):
+for command in (label, check, explain, regress, predict):
     app.command()(command)
 
 
@@ -132,6 +135,10 @@ def classify(
         Path | None,
         typer.Option(help="Table id,label of labels kept out, so that --sets is guaranteed."),
     ] = None,
+    probabilities: Annotated[
+        str, typer.Option(help="best, or all to add a column for the probability of each class.")
+    ] = "best",
+    save: SaveOption = None,
     novelty: Annotated[
         bool, typer.Option("--novelty", help="Add the column novelty: how little a node belongs.")
     ] = False,
@@ -177,7 +184,7 @@ def classify(
         **settings_of(model, base_kernel, depth, noise, activation, kernel, learn),
         "n_neighbors": neighbors,
     }
-    further = Further(calibrate, sets, held_out, novelty, report, std)
+    further = Further(calibrate, sets, held_out, novelty, report, std, probabilities, save)
     options = reading(nodes, column, encode)
     where = ClusterOptions(scheduler, workers, memory_limit)
     files = (edges, features, labels, out)

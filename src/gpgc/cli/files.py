@@ -112,7 +112,7 @@ def read_graph_files(
     if edges is not None and edges.suffix == ".npz":
         position, links = _read_links(edges, position)
     elif edges is not None:
-        links = _read_edges(edges, position, known is not None, called)
+        links = read_edges(edges, position, known is not None, called)
     given, n_marked = None, 0
     if labels is not None:
         may_add = known is None and isinstance(links, tuple)
@@ -200,7 +200,7 @@ def _read_links(path: Path, known: dict[str, int]) -> tuple[dict[str, int], Any]
     return known or {str(node): node for node in range(links.shape[0])}, links
 
 
-def _read_edges(
+def read_edges(
     path: Path, position: dict[str, int], is_complete: bool, columns: Mapping[str, str]
 ) -> tuple[Any, ...]:
     """Return the edges by the positions of their nodes, adding nodes unless all are known."""
@@ -267,13 +267,15 @@ def _read_labels(
     return labels, sum(label is None for label in given.values())
 
 
-def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
+def check_out(out: Path, inputs: Iterable[Path | None], option: str = "--out") -> None:
     """Refuse to write over a file that is read, or into what is no folder; ``-`` is fine."""
     if out == STANDARD_STREAM:
         return
     if any(path is not None and path.resolve() == out.resolve() for path in inputs):
-        raise InputError(f"--out must not be one of the files that are read, got {out}")
+        raise InputError(
+            f"{option} must not be one of the files that are read or written, got {out}"
+        )
     if out.exists() and not out.is_dir() and not stat.S_ISREG(out.stat().st_mode):
         return
     if out.is_dir() or not out.resolve().parent.is_dir():
-        raise InputError(f"--out must be a file in a folder that exists, got {str(out)!r}")
+        raise InputError(f"{option} must be a file in a folder that exists, got {str(out)!r}")

@@ -37,6 +37,10 @@ class Further:
         Where a page about the result is written.
     std : bool, default False
         Whether the column ``std`` is filled on graphs of more than 100,000 nodes too.
+    probabilities : {"best", "all"}, default "best"
+        Whether there is a column for each class with its probability.
+    save : Path, optional
+        Where the fitted model is written.
     """
 
     calibrate: Path | None = None
@@ -45,8 +49,12 @@ class Further:
     novelty: bool = False
     report: Path | None = None
     std: bool = False
+    probabilities: str = "best"
+    save: Path | None = None
 
     def __post_init__(self) -> None:
+        if self.probabilities not in ("best", "all"):
+            raise InputError(f"--probabilities must be best or all, got {self.probabilities!r:.60}")
         if self.held_out is not None and self.sets is None:
             raise InputError("--held-out must come with --sets, got it alone")
         if self.held_out is not None and self.held_out == self.calibrate:
@@ -66,15 +74,21 @@ class Further:
         if self.calibrate is not None:
             estimator.calibrate(*_held_out(self.calibrate, ids, estimator))
 
+    def write_model(self, estimator: GPGCClassifier) -> None:
+        """Write the fitted model, if it is wanted."""
+        if self.save is not None:
+            estimator.save(self.save)
+
     def write_report(self, estimator: GPGCClassifier, ids: Sequence[str], title: str) -> None:
         """Write the page about the result, if it is wanted."""
         if self.report is not None:
             write_report(estimator, self.report, ids=ids, title=title)
 
-    @property
-    def columns(self) -> list[str]:
-        """The names of the further columns."""
-        return ["set"] * (self.sets is not None) + ["novelty"] * self.novelty
+    def columns(self, estimator: GPGCClassifier) -> list[str]:
+        """Return the names of the further columns."""
+        named = [f"probability of {label}" for label in estimator.classes_]
+        named = named if self.probabilities == "all" else []
+        return [*named, *["set"] * (self.sets is not None), *["novelty"] * self.novelty]
 
     def rows(
         self,
@@ -84,6 +98,9 @@ class Further:
     ) -> Iterator[tuple[Any, ...]]:
         """Give the rows of a table with a node each, with the further columns added."""
         added: list[Iterable[str]] = []
+        if self.probabilities == "all":
+            columns = estimator.predict_proba().T
+            added += [[f"{value:.6g}" for value in column] for column in columns]
         if self.sets is not None:
             nodes, y = None, None
             if self.held_out is not None:

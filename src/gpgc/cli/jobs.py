@@ -70,7 +70,9 @@ def classify_files(
     inputs = [edges, features, labels, options.get("nodes"), *further.inputs]
     check_out(out, inputs)
     if further.report is not None:
-        check_out(further.report, [*inputs, out])
+        check_out(further.report, [*inputs, out], "--report")
+    if further.save is not None:
+        check_out(further.save, [*inputs, out, further.report], "--save")
     with progress("reading"):
         graph = read_graph_files(edges, features, labels, unlabelled, **options)
     start = time.perf_counter()
@@ -81,7 +83,8 @@ def classify_files(
         predictions = prediction_rows(graph.ids, estimator, further.with_std(len(graph.ids)))
         rows = list(further.rows(predictions, graph.ids, estimator))
     seconds = time.perf_counter() - start
-    write_rows(out, [*PREDICTION_COLUMNS, *further.columns], rows)
+    write_rows(out, [*PREDICTION_COLUMNS, *further.columns(estimator)], rows)
+    further.write_model(estimator)
     with progress("report"):
         further.write_report(estimator, graph.ids, str(edges or features))
     return {
@@ -97,6 +100,7 @@ def classify_files(
         "seconds": round(seconds, 4),
         "peak_memory_mb": peak_memory_mb(),
         "report": None if further.report is None else str(further.report),
+        "saved": None if further.save is None else str(further.save),
         "out": str(out),
     }
 

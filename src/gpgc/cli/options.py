@@ -100,6 +100,9 @@ NeighborsOption = Annotated[
         "--neighbors", help="Neighbours of the graph that is built when --edges is left out."
     ),
 ]
+SaveOption = Annotated[
+    Path | None, typer.Option(help="File to write the fitted model to, for gpgc predict.")
+]
 LabelsOption = Annotated[Path, typer.Option(help="Table with the columns id,label.")]
 
 

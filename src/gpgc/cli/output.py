@@ -44,10 +44,13 @@ TITLES = {
     "log_loss": "log loss",
     "loo_accuracy": "accuracy, leave-one-out",
     "loo_calibration_error": "calibration error, leave-one-out",
+    "loo_error": "error, leave-one-out",
+    "joined": "new nodes",
     "seconds": "seconds",
     "peak_memory_mb": "peak memory, MB",
     "skipped": "left out",
     "report": "report",
+    "saved": "model",
     "out": "written to",
 }
 

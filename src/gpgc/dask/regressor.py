@@ -17,8 +17,9 @@ from gpgc.dask.labels import check_length, known_entries
 from gpgc.dask.local import local_inputs
 from gpgc.errors import InputError
 from gpgc.estimators.given_labels import check_sample_weight
+from gpgc.estimators.given_values import as_values
 from gpgc.estimators.inputs import check_noise
-from gpgc.estimators.regressor import GPGCRegressor, as_values, target_scale
+from gpgc.estimators.regressor import GPGCRegressor, target_scale
 from gpgc.models.architecture import GRAPH
 from gpgc.selection.choice import Choice
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
-from gpgc.estimators.alignment import named_inputs
+from gpgc.estimators.alignment import align_labels, named_inputs
 from gpgc.estimators.base import GraphProcess
-from gpgc.estimators.given_labels import check_sample_weight
+from gpgc.estimators.given_values import GivenValues, encode_values
 from gpgc.estimators.inputs import check_noise
-from gpgc.estimators.labels import numbers_or_nan
 from gpgc.estimators.notebook import graph_facts
 from gpgc.estimators.verbose import shows_progress
 from gpgc.models import Prior
 from gpgc.selection.choice import Choice
+
+if TYPE_CHECKING:
+    from gpgc.uncertainty.intervals import Intervals
 
 
 class GPGCRegressor(RegressorMixin, GraphProcess):
@@ -99,21 +101,33 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         """
         self.__dict__.pop("posterior_", None)  # a fit that fails leaves nothing behind
         X, y, adjacency, sample_weight, names = named_inputs(X, y, adjacency, sample_weight)
-        values, squeeze = as_values(y)
-        weights = check_sample_weight(sample_weight, len(values))
-        values[weights == 0] = np.nan
-        missing = np.isnan(values)
-        labelled = np.flatnonzero(~missing.any(axis=1))
-        if (missing.any(axis=1) != missing.all(axis=1)).any():
+        given = encode_values(y, sample_weight)
+        prior = self.make_prior(X, adjacency, given.n_nodes, names)
+        return self._fit_given(prior, given)
+
+    def relabel(self, y: Any, *, sample_weight: Any = None) -> Self:
+        """Condition on other values of the same graph, without building its covariance again.
+
+        Parameters
+        ----------
+        y, sample_weight : arrays
+            Values and their weights, as in :meth:`fit`.
+
+        Returns
+        -------
+        GPGCRegressor
+            The estimator itself.
+        """
+        check_is_fitted(self)
+        y = align_labels(y, self.prior_.nodes)
+        sample_weight = align_labels(sample_weight, self.prior_.nodes, "sample_weight")
+        given = encode_values(y, sample_weight)
+        if given.n_nodes != len(self.prior_.nodes):
             raise InputError(
-                "y must be NaN in all columns of a node or in none, got rows with both"
+                f"y must have one entry for each of the {len(self.prior_.nodes)} nodes, "
+                f"got {given.n_nodes}"
             )
-        if not len(labelled):
-            raise InputError(f"y must have at least one value, got {len(values)} times NaN")
-        prior = self.make_prior(X, adjacency, len(values), names)
-        return self.fit_prior(
-            prior, labelled, values[labelled], squeeze=squeeze, sample_weight=weights[labelled]
-        )
+        return self._fit_given(self.prior_, given)
 
     def fit_predict(
         self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None
@@ -189,10 +203,36 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         mean, std = self.predict_latent(X=X, adjacency=adjacency, return_std=True)
         return (mean[:, 0] if self.is_vector_ else mean), std
 
+    def predict_interval(
+        self, level: float = 0.9, *, X: Any = None, adjacency: Any = None
+    ) -> Intervals:
+        """Return intervals that hold a new value of each node with probability ``level``.
+
+        Parameters
+        ----------
+        level : float, default 0.9
+            Wanted coverage, between 0 and 1, on nodes drawn like those whose values were given.
+        X, adjacency : optional
+            For nodes that join the graph, as in :meth:`predict`.
+
+        Returns
+        -------
+        Intervals
+            ``low`` and ``high``, calibrated by leave-one-out
+            (:func:`gpgc.uncertainty.intervals.predict_interval`).
+        """
+        from gpgc.uncertainty.intervals import predict_interval
+
+        return predict_interval(self, level, X, adjacency)
+
+    def given_values(self) -> Array:
+        """Return the given values (D, k), in the order of ``labelled_nodes_``."""
+        return self._to_unit(self.posterior_.targets)
+
     def facts(self) -> dict[str, str]:
         """Return what a notebook shows: graph, values, views, noise and an estimate."""
         mean, _ = self.leave_one_out()
-        error = np.sqrt(np.mean((mean - self._to_unit(self.posterior_.targets)) ** 2, axis=0))
+        error = np.sqrt(np.mean((mean - self.given_values()) ** 2, axis=0))
         said = ", ".join(f"{value:.3g}" for value in error)
         return graph_facts(self) | {"estimate": f"root mean square error {said}, by leave-one-out"}
 
@@ -200,6 +240,15 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+    def _fit_given(self, prior: Prior, given: GivenValues) -> Self:
+        return self.fit_prior(
+            prior,
+            given.nodes,
+            given.values,
+            squeeze=given.is_vector,
+            sample_weight=given.weights,
+        )
 
     def _to_unit(self, mean: Array) -> Array:
         return np.asarray(mean * self.target_scale_ + self.target_mean_)
@@ -218,23 +267,3 @@ def target_scale(values: Array, weights: Array, prior: Array) -> Array:
     varies = std > len(values) * np.finfo(np.float64).eps
     usual = float(np.mean(prior, dtype=np.float64)) or 1.0
     return np.asarray(np.where(varies, std * size / np.sqrt(usual), 1.0))
-
-
-def as_values(y: Any) -> tuple[Array, bool]:
-    """Return values as a table (N, k), NaN where unknown, and whether they had one dimension."""
-    if y is None:
-        raise InputError("y must be given: requires y to be passed, but the target y is None")
-    given = numbers_or_nan(y)
-    if given.dtype.kind not in "biufO":
-        raise InputError(
-            f"y must hold real numbers (Complex data not supported), got {given.dtype}"
-        )
-    values = given.astype(np.float64)
-    if values.ndim != 2 or values.shape[1] == 1:
-        values = column_or_1d(values, warn=True)[:, None]
-        squeeze = True
-    else:
-        squeeze = False
-    if np.isinf(values).any():
-        raise InputError("Input y contains infinity; expected numbers, or NaN where unknown")
-    return values, squeeze

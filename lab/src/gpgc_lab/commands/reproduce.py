@@ -81,7 +81,7 @@ def active(
 
 @app.command()
 def errors(
-    data_dir: DataOption = None, out: OutOption = NEW_RESULTS, seeds: SeedsOption = 10
+    data_dir: DataOption = None, out: OutOption = NEW_RESULTS, seeds: SeedsOption = 5
 ) -> None:
     """Cora, Citeseer, Pubmed and digits: wrong labels that are found, ours and cleanlab's."""
     from gpgc_lab.comparison.systems import missing_library

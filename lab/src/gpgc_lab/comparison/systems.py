@@ -35,7 +35,7 @@ NAMES = (
 )
 """All systems in the order of the paper's table, those that learn from validation labels last."""
 
-LIBRARIES = ("torch", "torch_geometric", "gensim")
+LIBRARIES = ("torch", "torch_geometric", "gensim", "cleanlab")
 """What the extra ``baselines`` brings."""
 
 

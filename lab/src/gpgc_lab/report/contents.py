@@ -15,7 +15,7 @@ from gpgc_lab.report.study_sections import (
 )
 
 RANDOM_SPLITS = 20
-ERROR_SEEDS = 10
+ERROR_SEEDS = 5
 ACTIVE_RUNS = 10
 
 DRAWS = 100

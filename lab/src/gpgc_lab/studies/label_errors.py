@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -33,7 +34,7 @@ class Flipped(NamedTuple):
 
     nodes: Integers
     given: Integers
-    wrong: Array
+    wrong: NDArray[np.bool_]
 
 
 def errors_study(
@@ -60,7 +61,7 @@ def errors_study(
             "errors expected over flipped",
         ],
         notes=[
-            "Labels are drawn at random within each class and flipped to another class, each alike. "
+            "Labels are drawn at random within each class and flipped to another one, all alike. "
             f"cleanlab ranks by logistic regression on Â²X, probabilities by {FOLDS} folds, with "
             "its defaults, and names what find_label_issues finds; gpgc names labels that are "
             "wrong with probability above one half. Errors expected: the sum of our probabilities; "
@@ -134,7 +135,7 @@ def _measure(data: Dataset, per_class: int, rate: float, seed: int, system: str)
     }
 
 
-def _by_gpgc(data: Dataset, flipped: Flipped, seed: int) -> tuple[Array, Array, float]:
+def _by_gpgc(data: Dataset, flipped: Flipped, seed: int) -> tuple[Array, NDArray[Any], float]:
     """Return suspicion (D,), which labels are named as wrong (D,), and how many are expected."""
     y = np.full(len(data.labels), -1)
     y[flipped.nodes] = flipped.given
@@ -144,7 +145,7 @@ def _by_gpgc(data: Dataset, flipped: Flipped, seed: int) -> tuple[Array, Array, 
     return suspicion, suspicion > 0.5, found.expected_errors
 
 
-def _by_cleanlab(data: Dataset, flipped: Flipped, seed: int) -> tuple[Array, Array, float]:
+def _by_cleanlab(data: Dataset, flipped: Flipped, seed: int) -> tuple[Array, NDArray[Any], float]:
     from cleanlab.count import num_label_issues
     from cleanlab.filter import find_label_issues
     from cleanlab.rank import get_label_quality_scores

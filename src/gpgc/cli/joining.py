@@ -1,0 +1,112 @@
+"""A user's files of nodes that join a fitted graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from gpgc.cli.files import read_edges
+from gpgc.cli.node_features import read_features
+from gpgc.errors import InputError
+from gpgc.estimators.base import GraphProcess
+from gpgc.estimators.predictions import prediction_columns
+from gpgc.estimators.regressor import GPGCRegressor
+from gpgc.files.cells import shorten
+from gpgc.tables import NodeTable
+
+
+class JoinedFiles(NamedTuple):
+    """Names (M,), features (M, F) and links (M, N + M) of new nodes; None for what is not given."""
+
+    ids: list[str]
+    features: NodeTable | None
+    links: Any
+
+
+def join_files(
+    estimator: GraphProcess, features: Path | None, edges: Path | None, columns: Mapping[str, str]
+) -> JoinedFiles:
+    """Read nodes that join the graph of a fitted estimator.
+
+    Parameters
+    ----------
+    estimator : GPGCClassifier or GPGCRegressor
+        Fitted.
+    features : Path, optional
+        As ``gpgc classify`` takes them; needed where the fitted nodes have features.
+    edges : Path, optional
+        Table ``source,target[,weight]``, each with a new node at one end or both.
+    columns : mapping of str to str
+        Name of a column here → its name in the files.
+    """
+    if features is None and edges is None:
+        raise InputError("one of --edges and --features must be given, got neither")
+    known = _names(estimator)
+    if features is None:
+        table, position = None, dict(known)
+    else:
+        only = {name: called for name, called in columns.items() if name == "id"}
+        table = read_features(features, only, {}, estimator.encoder_)
+        names = [] if table.names is None else [str(name) for name in table.names]
+        if twice := [name for name in names if name in known]:
+            raise InputError(
+                f"{features}: expected nodes that are new, got {shorten(twice[0])} of the model"
+            )
+        position = {**known, **{name: len(known) + new for new, name in enumerate(names)}}
+    links = None
+    if edges is not None:
+        ends = read_edges(edges, position, table is not None, columns)
+        links = _links(edges, ends, len(known), len(position))
+    ids = list(position)[len(known) :]
+    if not ids:
+        raise InputError(f"{edges}: expected at least one node that the model does not know")
+    return JoinedFiles(ids, table, links)
+
+
+def joined_rows(
+    estimator: GraphProcess, joined: JoinedFiles, level: float
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Return the header and the rows of what an estimator says of new nodes."""
+    columns = prediction_columns(estimator, joined.features, joined.links) | {
+        "id": np.array(joined.ids, dtype=object)
+    }
+    if isinstance(estimator, GPGCRegressor) and estimator.is_vector_:
+        low, high = estimator.predict_interval(level, X=joined.features, adjacency=joined.links)
+        given = columns.pop("given")
+        columns |= {"low": low, "high": high, "given": given}
+    columns["given"] = columns["given"].astype(int)
+    rows = [tuple(map(_cell, row)) for row in zip(*columns.values(), strict=True)]
+    return list(columns), rows
+
+
+def _cell(value: Any) -> Any:
+    return f"{value:.6g}" if isinstance(value, float | np.floating) else value
+
+
+def _names(estimator: GraphProcess) -> dict[str, int]:
+    names = estimator.node_names_
+    n_nodes = len(estimator.prior_.nodes)
+    called = map(str, range(n_nodes) if names is None else names)
+    return {name: index for index, name in enumerate(called)}
+
+
+def _links(path: Path, ends: tuple[Any, ...], n_known: int, n_all: int) -> sp.csr_array:
+    """Return the links (M, N + M) of new nodes, each link between two of them in both rows."""
+    source, target = ends[0], ends[1]
+    weights = ends[2] if len(ends) > 2 else np.ones(len(source))
+    old = (source < n_known) & (target < n_known)
+    if old.any():
+        raise InputError(
+            f"{path}: expected edges with a new node, got {int(old.sum())} between nodes of the "
+            "model, which keep their links"
+        )
+    both = [(source, target), (target, source)]
+    from_new = [(here[here >= n_known], there[here >= n_known]) for here, there in both]
+    rows = np.concatenate([here for here, _ in from_new]) - n_known
+    cols = np.concatenate([there for _, there in from_new])
+    values = np.concatenate([weights[here >= n_known] for here, _ in both])
+    return sp.csr_array((values, (rows, cols)), shape=(n_all - n_known, n_all))
