@@ -111,9 +111,12 @@ class StoredRows(Rows):
         self.shape, self.dtype = directions.shape, directions.dtype
 
     @classmethod
-    def of(cls, features: Any, dtype: np.dtype[Any]) -> StoredRows:
-        """Measure and scale the rows of an array or sparse matrix; rows of zeros stay."""
-        return cls(*_directions(features, dtype))
+    def of(cls, features: Any, dtype: np.dtype[Any], *, overwrite: bool = False) -> StoredRows:
+        """Measure and scale the rows of an array or sparse matrix; rows of zeros stay.
+
+        With ``overwrite`` a dense array may be changed, which saves a copy of it.
+        """
+        return cls(*_directions(features, dtype, overwrite))
 
     def take(self, index: Index) -> tuple[Any, Array]:
         """Return directions and lengths of some rows."""
@@ -164,7 +167,7 @@ class DirectionsOf(Rows):
         return (scale > 0).astype(self.dtype)
 
 
-def _directions(features: Any, dtype: np.dtype[Any]) -> tuple[Any, Array]:
+def _directions(features: Any, dtype: np.dtype[Any], overwrite: bool) -> tuple[Any, Array]:
     """Return the rows scaled to length 1 (rows of zeros stay) and their lengths."""
     if sp.issparse(features):
         unit = sp.csr_array(features, dtype=dtype, copy=True)
@@ -173,4 +176,5 @@ def _directions(features: Any, dtype: np.dtype[Any]) -> tuple[Any, Array]:
         unit.data *= np.repeat(inverse_or_zero(norms), np.diff(unit.indptr)).astype(dtype)
         return unit, norms.astype(dtype)
     array = np.asarray(features, dtype=dtype)
-    return NUMPY.scale_rows(array if array is not features else array.copy())
+    is_ours = overwrite or array is not features
+    return NUMPY.scale_rows(array if is_ours else array.copy())

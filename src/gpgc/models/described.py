@@ -171,7 +171,7 @@ class DiffusedFeatures(Description):
 
 
 def _own_rows(features: Any, context: Context) -> StoredRows:
-    return StoredRows.of(unit_rows(features), context.dtype)
+    return StoredRows.of(unit_rows(features), context.dtype, overwrite=True)
 
 
 def unit_rows(rows: Any, lengths: Any = 1.0) -> Any:
