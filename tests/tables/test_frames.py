@@ -279,6 +279,10 @@ def test_columns_by_name_as_scikit_learn_checks_them():
     plain = GPGCClassifier(n_neighbors=3).fit(pl.DataFrame(X), [SIDE[name] for name in NAMES])
     assert list(plain.feature_names_in_) == ["a", "b"]
     np.testing.assert_allclose(plain.predict_proba(), model.predict_proba())
+    swapped = pl.DataFrame(X)[["b", "a"]]
+    np.testing.assert_allclose(plain.predict_proba(swapped), model.predict_proba(X))
+    with pytest.raises(InputError, match="X must have the columns a, b, got a, c"):
+        plain.predict(pl.DataFrame(X).rename({"b": "c"}))
 
 
 def test_labels_of_polars():

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from gpgc.errors import InputError
 from gpgc.files import canonical_csr
-from gpgc.tables import NodeTable
+from gpgc.tables import NodeTable, encode_table
 from gpgc.tables.frames import is_frame
 
 _NUMBERS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
@@ -49,6 +49,8 @@ def new_features(estimator: Any, X: Any) -> Any:
         With the columns that fit had.
     """
     encoder = estimator.prior_.nodes.encoder
+    if encoder is None and is_frame(X) and not hasattr(X, "iloc"):
+        X = encode_table(X)
     if isinstance(X, NodeTable) and encoder is not None:
         return X.features if X.encoder is encoder else encoder.transform(_cells(X))
     if isinstance(X, NodeTable):

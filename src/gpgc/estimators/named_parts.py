@@ -67,7 +67,7 @@ def features_part(X: Any) -> Part:
     """Return features with the names of their rows.
 
     A frame loses its column of names; one that does not hold numbers alone, or not everywhere, is
-    encoded.
+    encoded. Frames of pandas that need not be stay as they are for scikit-learn's check of columns.
     """
     if isinstance(X, NodeTable):
         return Part(X, None if X.names is None else X.names.tolist())
@@ -78,7 +78,7 @@ def features_part(X: Any) -> Part:
     names = names_of(X)
     frame = without_column(X, ID) if ID in column_names(X) else X
     listed = None if names is None else names.tolist()
-    if not _needs_encoding(frame):
+    if hasattr(frame, "iloc") and not _needs_encoding(frame):
         return Part(frame, listed)
     return Part(encode_columns(columns_of(frame), names), listed)
 
