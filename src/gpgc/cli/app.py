@@ -17,6 +17,7 @@ from gpgc.cli.label import label
 from gpgc.cli.options import (
     ActivationOption,
     ColumnOption,
+    DecisionOption,
     DepthOption,
     EdgesOption,
     EncodeOption,
@@ -32,11 +33,13 @@ from gpgc.cli.options import (
     QuietOption,
     SaveOption,
     SchedulerOption,
+    StandardiseOption,
     TangentOption,
     UnlabelledOption,
     WorkersOption,
     reading,
     settings_of,
+    standardise_of,
 )
 from gpgc.cli.predict import predict
 from gpgc.cli.regress import regress
@@ -152,6 +155,8 @@ def classify(
         Path | None,
         typer.Option(help="Table id,label of labels kept out, to calibrate probabilities by."),
     ] = None,
+    standardise: StandardiseOption = "auto",
+    decision: DecisionOption = "probable",
     scheduler: SchedulerOption = None,
     workers: WorkersOption = None,
     memory_limit: MemoryOption = None,
@@ -191,6 +196,7 @@ def classify(
     if where.asked:
         result = classify_in_blocks(*files, settings, unlabelled, further, options, where)
     else:
+        settings |= {"standardise": standardise_of(standardise), "decision": decision}
         result = classify_files(*files, settings, unlabelled, further, options)
     show(result, as_json, quiet)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -104,6 +104,20 @@ SaveOption = Annotated[
     Path | None, typer.Option(help="File to write the fitted model to, for gpgc predict.")
 ]
 LabelsOption = Annotated[Path, typer.Option(help="Table with the columns id,label.")]
+
+StandardiseOption = Annotated[
+    str, typer.Option(help="Centre and scale columns of dense features: auto, yes or no.")
+]
+DecisionOption = Annotated[
+    str, typer.Option(help="Labels to write: probable, or balanced over the classes.")
+]
+
+
+def standardise_of(word: str) -> bool | Literal["auto"]:
+    """Return the parameter ``standardise`` that an option names."""
+    if word not in ("auto", "yes", "no"):
+        raise InputError(f"--standardise must be auto, yes or no, got {word!r:.60}")
+    return "auto" if word == "auto" else word == "yes"
 
 
 def settings_of(

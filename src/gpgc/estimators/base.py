@@ -46,6 +46,12 @@ class GraphProcess(NamedAnswers, PriorParameters):
         return self.prior_.nodes.adjacency
 
     @property
+    def standardisation_(self) -> str | None:
+        """What was done to the columns of X, and why; None where they stayed as they were."""
+        found = self.prior_.nodes.standardisation
+        return None if found is None else str(found.said)
+
+    @property
     def covariance_(self) -> Covariance:
         """The prior covariance Γ of all nodes."""
         return self.posterior_.covariance

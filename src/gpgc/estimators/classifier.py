@@ -12,8 +12,9 @@ from gpgc.errors import InputError
 from gpgc.estimators.alignment import align_labels, named_inputs
 from gpgc.estimators.class_answers import ClassAnswers
 from gpgc.estimators.given_labels import GivenLabels, encode_given, left_out_weights
-from gpgc.estimators.inputs import FeatureNorm, check_noise
-from gpgc.estimators.probabilities import Probability
+from gpgc.estimators.inputs import FeatureNorm, check_choice, check_noise
+from gpgc.estimators.probabilities import Decision, Probability
+from gpgc.estimators.standardise import Standardise
 from gpgc.estimators.verbose import shows_progress
 from gpgc.gp import Space
 from gpgc.graph import Normalization
@@ -81,6 +82,12 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         Labels are often balanced where the world is not.
     random_state : int, default 0
         Seed of the landmarks that *broad* draws on large graphs; all else is exact.
+    standardise : {"auto", True, False}, default "auto"
+        Whether columns of dense X are centred and scaled: where one unit drowns the rest or all
+        rows point the same way, always, or never; ``standardisation_`` says what was done.
+    decision : {"probable", "balanced"}, default "probable"
+        Whether ``predict`` takes the most probable class, or that of the largest probability over
+        ``class_prior_``, so that rare classes are found as often as common ones.
     space : {"auto", "function", "weight"}, default "auto"
         Where the posterior is computed: D × D labels, or r × r weights for a covariance of rank r,
         exact and cheaper with many labels; others are approximated there where D × D cannot fit.
@@ -102,13 +109,11 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
     sample_weight_ : array of shape (D,)
         How much each label counts, in the order of ``labelled_nodes_``.
     noise_variance_, log_marginal_likelihood_ : float
-        The noise σ_τ² of a label of weight 1, and the log evidence summed over the columns of the
-        targets.
+        The noise σ_τ² of a label of weight 1, and the log evidence of all columns of the targets.
     view_weights_ : dict
-        Name of a view of the nodes → weight in the covariance: ``"graph"`` alone, or with, or
-        replaced by, ``"features"``, ``"neighbours"`` (features of a node, of its neighbours and of
-        theirs side by side), ``"structure"`` (whom it is linked with), ``"degrees"`` or
-        ``"hubs"``, where leaving labels out showed *broad* that they help.
+        Name of a view of the nodes → weight in the covariance: ``"graph"``, and where leaving
+        labels out showed that they help ``"features"``, ``"neighbours"``, ``"structure"``,
+        ``"degrees"`` or ``"hubs"`` (:mod:`gpgc.models.broad`).
     node_names_ : array of shape (N,), or None
         The names of the nodes, where X, y or adjacency had any.
     encoder_ : TableEncoder or None
@@ -117,20 +122,14 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         Columns of X, the latter where they have names.
     learned_ : dict
         Name → numbers before and after, of what ``learn`` moved.
-    prior_ : Prior
-        Before any label.
-    posterior_ : Posterior
-        The prior covariance conditioned on the labels.
-    space_ : {"function", "weight"}
-        Where it was computed.
-    approximations_ : tuple of str
-        What is not exact in the covariance, a phrase each; empty on graphs of up to 2,000 nodes.
+    prior_, posterior_ : Prior, Posterior
+        The covariance before any label, and conditioned on the labels.
+    space_, approximations_ : {"function", "weight"}, tuple of str
+        Where it was computed, and what is not exact; empty on graphs of up to 2,000 nodes.
     calibration_ : Calibration
         What makes probabilities of latent means.
-    covariance_ : Covariance
-        The prior covariance Γ of all nodes.
-    adjacency_ : csr_array of shape (N, N)
-        The graph, symmetric and without self-loops.
+    covariance_, adjacency_ : Covariance, csr_array of shape (N, N)
+        Γ of all nodes; the graph, symmetric and without self-loops.
 
     Examples
     --------
@@ -162,9 +161,11 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         memory_limit: int | str | None = None,
         random_state: int = 0,
         space: Space = "auto",
+        standardise: Standardise = "auto",
         verbose: bool = False,
         probability: Probability = "calibrated",
         class_prior: Any = "estimated",
+        decision: Decision = "probable",
     ) -> None:
         super().__init__(
             model,
@@ -184,10 +185,11 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
             memory_limit=memory_limit,
             random_state=random_state,
             space=space,
+            standardise=standardise,
             verbose=verbose,
         )
         self.probability = probability
-        self.class_prior = class_prior
+        self.class_prior, self.decision = class_prior, decision
 
     @shows_progress("fitting")
     def fit(self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None) -> Self:
@@ -273,11 +275,8 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         -------
         GPGCClassifier
         """
-        if self.probability not in get_args(Probability):
-            raise InputError(
-                f"probability must be one of {', '.join(get_args(Probability))}, "
-                f"got {self.probability!r}"
-            )
+        check_choice("probability", self.probability, get_args(Probability))
+        check_choice("decision", self.decision, get_args(Decision))
         if len(given.codes) != len(prior.nodes):
             raise InputError(
                 f"y must have one entry for each of the {len(prior.nodes)} nodes, "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -10,18 +9,9 @@ import scipy.sparse as sp
 from sklearn.preprocessing import normalize as scale_to_norm
 
 from gpgc._typing import Array, Integers
-from gpgc.errors import GPGCWarning, InputError
+from gpgc.errors import InputError
 
 FeatureNorm = Literal["none", "l1", "l2"]
-
-SAMPLED_ROWS = 10_000
-"""Rows of the features that are looked at for their centre and scale."""
-
-UNCENTRED = 0.9
-"""Mean cosine of two rows from which on directions say little of what tells rows apart."""
-
-FEW_COLUMNS = 2.0
-"""Effective number of columns that hold the variance, (Σv)² / Σv², below which it is few."""
 
 
 def with_norm(features: Any, norm: FeatureNorm) -> Any:
@@ -68,38 +58,7 @@ def check_noise(noise: Any, n_targets: int) -> Array | str:
     return np.broadcast_to(levels.astype(np.float64), (n_targets,))
 
 
-def warn_of_raw_features(features: Any) -> None:
-    """Warn where dense features hide what tells nodes apart, since kernels see directions.
-
-    Either all rows point the same way, because the columns are far from 0, or one or two columns
-    in a larger unit hold nearly all variance. Sparse features, and those that are mostly 0 and
-    never negative, are counts, words or one-hot codes, and fine.
-    """
-    if sp.issparse(features):
-        return
-    rows = features[:: max(1, len(features) // SAMPLED_ROWS)]
-    if not rows.any() or ((rows >= 0).all() and np.mean(rows == 0) > 0.5):
-        return
-    rows = np.asarray(rows, dtype=np.float64)
-    rows = rows / np.abs(rows).max()
-    variance = rows.var(axis=0)
-    if variance.sum() <= np.finfo(np.float64).eps:
-        return
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    directions = rows[lengths > 0] / lengths[lengths > 0, None]
-    cosine = float(np.sum(directions.mean(axis=0) ** 2))
-    columns = float(variance.sum() ** 2 / np.sum(variance**2))
-    if columns < min(FEW_COLUMNS, len(variance) / 4):
-        share = float(variance.max() / variance.sum())
-        found = f"scaled: column {variance.argmax()} holds {share:.1%} of the variance"
-        cure = "standardise X first: sklearn.preprocessing.StandardScaler().fit_transform(X)"
-    elif cosine > UNCENTRED:
-        found = f"centred: the mean cosine of two rows is {cosine:.3g}"
-        cure = "centre X first: X - X.mean(axis=0)"
-    else:
-        return
-    warnings.warn(
-        f"the features are not {found}, and kernels see directions alone; {cure}",
-        GPGCWarning,
-        stacklevel=4,
-    )
+def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    """Refuse a parameter that is none of the values it may have."""
+    if value not in allowed:
+        raise InputError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")

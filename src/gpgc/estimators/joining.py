@@ -88,7 +88,10 @@ def join(estimator: Any, X: Any, adjacency: Any) -> JoinedNodes:
     if not estimator.prior_.architecture.needs_graph:  # rows of covariances, no features
         rows = new_features(estimator, X)
         return nodes.joined(None, rows, rows.shape[0])
-    new = with_norm(new_features(estimator, X), estimator.feature_norm)
+    new = new_features(estimator, X)
+    if nodes.standardisation is not None:
+        new = nodes.standardisation.apply(new)
+    new = with_norm(new, estimator.feature_norm)
     if links is None:
         if not nodes.from_features:
             raise InputError(

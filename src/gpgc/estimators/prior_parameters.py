@@ -10,8 +10,9 @@ from gpgc.compute import Context
 from gpgc.compute.progress import announce
 from gpgc.errors import InputError
 from gpgc.estimators.features import fitted_features
-from gpgc.estimators.inputs import FeatureNorm, warn_of_raw_features, with_norm
+from gpgc.estimators.inputs import FeatureNorm, with_norm
 from gpgc.estimators.notebook import NotebookView
+from gpgc.estimators.standardise import Standardise, standardisation_for
 from gpgc.files import parse_bytes
 from gpgc.gp import Space
 from gpgc.graph import Nodes, Normalization, as_adjacency, neighbor_graph
@@ -42,6 +43,7 @@ class PriorParameters(NotebookView):
         memory_limit: int | str | None = None,
         random_state: int = 0,
         space: Space = "auto",
+        standardise: Standardise = "auto",
         verbose: bool = False,
     ) -> None:
         self.model = model
@@ -61,6 +63,7 @@ class PriorParameters(NotebookView):
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.space = space
+        self.standardise = standardise
         self.verbose = verbose
 
     def make_prior(self, X: Any, adjacency: Any, n_nodes: int, names: Any = None) -> Prior:
@@ -85,7 +88,7 @@ class PriorParameters(NotebookView):
                 "X must be an N x N covariance and adjacency None for model='precomputed', got "
                 + ("no X" if adjacency is None else "an adjacency")
             )
-        features, encoder = None, getattr(X, "encoder", None)
+        features, encoder, standardisation = None, getattr(X, "encoder", None), None
         if getattr(X, "features", X) is not None:
             features = fitted_features(self, X)
             if features.shape[0] != n_nodes:
@@ -94,7 +97,9 @@ class PriorParameters(NotebookView):
                     f"got inconsistent numbers of samples: {n_nodes}"
                 )
             if not takes_matrix:
-                warn_of_raw_features(features)
+                standardisation = standardisation_for(features, self.standardise)
+            if standardisation is not None:
+                features = standardisation.apply(features)
         if takes_matrix:
             graph = sp.csr_array((n_nodes, n_nodes))
         elif adjacency is None:
@@ -111,6 +116,7 @@ class PriorParameters(NotebookView):
             names=names,
             from_features=adjacency is None,
             encoder=encoder,
+            standardisation=standardisation,
         )
         return self.prior_on(nodes)
 

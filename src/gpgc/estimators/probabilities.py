@@ -22,12 +22,14 @@ from gpgc.probability.calibration import (
 from gpgc.selection.subset import CALIBRATION_LABELS, evenly_spread
 
 Probability = Literal["calibrated", "largest"]
+Decision = Literal["probable", "balanced"]
 
 
 class ClassProcess(GraphProcess):
     """What the classifier answers once it is fitted."""
 
     probability: Probability
+    decision: Decision
     class_prior: Any
     classes_: NDArray[Any]
     codes_: Integers
@@ -56,8 +58,8 @@ class ClassProcess(GraphProcess):
         if self.probability == "calibrated":
             scores = self.calibration_.logits(asked.mean, asked.reached)
         else:
-            scores = self._probabilities(asked)
-        return np.asarray(self.classes_[scores.argmax(axis=1)])
+            scores = np.log(np.maximum(self._probabilities(asked), np.finfo(np.float64).tiny))
+        return np.asarray(self.classes_[self._decide(scores)])
 
     def predict_proba(self, X: Any = None, adjacency: Any = None) -> Array:
         """Return the probability of each class, in the order of ``classes_``.
@@ -177,7 +179,7 @@ class ClassProcess(GraphProcess):
         self.calibration_ = calibration
         self.temperature_, self.class_prior_ = calibration.temperature, calibration.class_prior
         asked = self._ask(None, None, None)
-        codes = calibration.logits(asked.mean, asked.reached).argmax(axis=1)
+        codes = self._decide(calibration.logits(asked.mean, asked.reached))
         codes[self.labelled_nodes_] = self.codes_
         self.transduction_ = self.classes_[codes]
 
@@ -186,3 +188,9 @@ class ClassProcess(GraphProcess):
             return self.calibration_.probabilities(asked.mean, asked.reached)
         std = np.sqrt(self._variance(asked))
         return self.calibration_.largest(asked.mean, std, asked.reached)
+
+    def _decide(self, scores: Array) -> Integers:
+        """Return a class code for each row of log probabilities, known up to a constant a row."""
+        if self.decision == "balanced":
+            scores = scores - np.log(self.class_prior_)
+        return np.asarray(scores.argmax(axis=1))

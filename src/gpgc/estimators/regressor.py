@@ -42,7 +42,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         with the largest marginal likelihood.
     normalization, feature_norm, n_neighbors, dtype, n_jobs, memory_limit : optional
         As in :class:`GPGCClassifier`.
-    random_state, space, verbose : optional
+    random_state, space, standardise, verbose : optional
         As in :class:`GPGCClassifier`.
 
     Attributes

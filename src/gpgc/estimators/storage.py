@@ -15,6 +15,7 @@ from gpgc.errors import DataError, GPGCWarning, InputError
 from gpgc.estimators.given_labels import GivenLabels
 from gpgc.estimators.labels import UNLABELLED
 from gpgc.estimators.model_file import StoredModel, pack_model, read_model
+from gpgc.estimators.standardise import stored_standardisation, to_header
 from gpgc.files import pack_sparse, write_file
 from gpgc.graph import Nodes
 from gpgc.kernels import ACTIVATIONS, BASE_KERNELS
@@ -54,6 +55,8 @@ def save(estimator: GraphProcess, path: Path) -> None:
     }
     if estimator.learned_:
         header["learned"] = {name: list(pair) for name, pair in estimator.learned_.items()}
+    if nodes.standardisation is not None:
+        header["standardisation"] = to_header(nodes.standardisation)
     if nodes.encoder is not None:
         header["encoder"] = to_json(nodes.encoder)
     write_file(path, pack_model(header, arrays))
@@ -105,6 +108,10 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
         names=None if stored.names is None else as_names(stored.names.tolist()),
         from_features=stored.header["from_features"],
         encoder=stored.encoder,
+        standardisation=stored_standardisation(
+            stored.header.get("standardisation"),
+            0 if stored.features is None else stored.features.shape[1],
+        ),
     )
     prior, state = estimator.prior_on(nodes), stored.state
     learned = {name: tuple(pair) for name, pair in stored.header.get("learned", {}).items()}

@@ -69,6 +69,9 @@ class Nodes:
     encoder : object, optional
         How the features of further nodes are made of a table, see
         :class:`gpgc.tables.TableEncoder`; None (the default) where they are given as numbers.
+    standardisation : object, optional
+        What was done to columns of the features, and is done to those of nodes that join; None
+        (the default) where they stayed as they were.
 
     Examples
     --------
@@ -87,6 +90,7 @@ class Nodes:
     given: Any = field(default=None, repr=False)
     from_features: bool = False
     encoder: Any = field(default=None, repr=False)
+    standardisation: Any = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be computed again."""
