@@ -69,9 +69,11 @@ def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
         return best
     for name in prior.views[1:]:
         view = prior.view(name)
-        # The root of few rows, not a block: a block would compute and keep columns of all nodes.
-        root = None if view.rank is None else view.root(labelled)
-        grams[name] = view.block(labelled, labelled) if root is None else root @ root.T
+        if view.rank is None or view.rank >= view.n_nodes:
+            grams[name] = view.block(labelled, labelled)
+        else:  # a block would compute and keep columns of all nodes
+            root = view.root(labelled)
+            grams[name] = root @ root.T
     spreads = {name: spread(gram) for name, gram in grams.items()}
     telling = [name for name, value in spreads.items() if value > LEAST_SPREAD]
     few = evenly_spread(len(labelled), FIRST_LABELS)
