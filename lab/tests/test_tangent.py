@@ -103,7 +103,7 @@ def test_deeper_networks_too():
 
 @pytest.mark.parametrize("activation", ["Relu", "Erf", "Gelu"])
 def test_equal_to_neural_tangents(activation):
-    stax = pytest.importorskip("neural_tangents").stax
+    stax = pytest.importorskip("neural_tangents", exc_type=ImportError).stax
     jnp = pytest.importorskip("jax.numpy")
     from gpgc.kernels import ACTIVATIONS
     from gpgc.kernels.smooth_activations import ERF_GAIN, GELU_GAIN
