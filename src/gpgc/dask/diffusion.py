@@ -14,7 +14,7 @@ from gpgc.dask.cluster import Cluster, task
 from gpgc.dask.links import Links, Propagation
 from gpgc.kernels.diffusions import POWERS_AT_ONCE, pagerank_weights
 
-COLUMN_BYTES = 2**28
+COLUMN_BYTES = 2**26
 """Size of the columns of all nodes that diffuse at once; about nine times as much is in memory."""
 
 ROWS_AT_ONCE = 4096

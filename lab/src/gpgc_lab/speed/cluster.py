@@ -21,7 +21,7 @@ N_LABELS = 200
 REACH = 2000
 """How far apart in the order of ids the ends of most links are at most."""
 
-FAR = 1e-5
+FAR = 1e-7
 """Fraction of links between any two nodes."""
 
 BLOCK = 250_000
