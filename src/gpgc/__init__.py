@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gpgc.labelling.suggest import suggest
     from gpgc.models import covariance
     from gpgc.tables import NodeTable, encode_table, from_igraph, from_networkx, from_pyg
+    from gpgc.uncertainty.evaluation import evaluate
 
 __version__ = "0.2.0"
 
@@ -31,6 +32,7 @@ __all__ = [
     "count_votes",
     "covariance",
     "encode_table",
+    "evaluate",
     "from_igraph",
     "from_networkx",
     "from_pyg",
@@ -47,6 +49,7 @@ _HOMES = {
     "NodeTable": "gpgc.tables",
     "count_votes": "gpgc.estimators.votes",
     "covariance": "gpgc.models",
+    "evaluate": "gpgc.uncertainty.evaluation",
     "encode_table": "gpgc.tables",
     "from_igraph": "gpgc.tables",
     "from_networkx": "gpgc.tables",

@@ -1,0 +1,110 @@
+"""How good a classifier is on one graph: labels are hidden in turn, the graph stays whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold
+
+from gpgc._typing import Array
+from gpgc.errors import InputError
+from gpgc.estimators.classifier import GPGCClassifier
+from gpgc.estimators.given_labels import GivenLabels
+from gpgc.estimators.labels import UNLABELLED, encode_labels
+from gpgc.uncertainty.measures import expected_calibration_error, log_loss
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What hidden labels say of the predictions.
+
+    Attributes
+    ----------
+    accuracy, log_loss, calibration_error : float
+        Over all labels, each predicted while it was hidden.
+    accuracies : array of shape (n_splits,)
+        Of each split.
+    confusion : int array of shape (k, k)
+        True class in rows, predicted class in columns.
+    classes : array of shape (k,)
+        The labels.
+    """
+
+    accuracy: float
+    log_loss: float
+    calibration_error: float
+    accuracies: Array
+    confusion: NDArray[np.int64]
+    classes: NDArray[Any]
+
+
+def evaluate(
+    X: Any,
+    y: Any,
+    adjacency: Any = None,
+    *,
+    n_splits: int = 5,
+    random_state: int = 0,
+    **parameters: Any,
+) -> Evaluation:
+    """Hide part of the labels, predict them from the rest, and compare.
+
+    The nodes whose labels are hidden stay in the graph, as unlabelled nodes do; only what was
+    hidden counts. The labels should be drawn like the nodes that matter.
+
+    Parameters
+    ----------
+    X, y, adjacency : optional
+        As in :meth:`GPGCClassifier.fit`, taken by position.
+    n_splits : int, default 5
+        In how many parts the labels are cut, each hidden once; every class needs two labels.
+    random_state : int, default 0
+        Of the cut.
+    **parameters
+        Of :class:`GPGCClassifier`.
+
+    Returns
+    -------
+    Evaluation
+
+    Examples
+    --------
+    >>> import gpgc
+    >>> cliques = np.kron(np.eye(2), np.ones((6, 6)))
+    >>> gpgc.evaluate(None, [0] * 6 + [1] * 6, cliques, n_splits=3).accuracy
+    1.0
+    """
+    codes, classes = encode_labels(y)
+    known = np.flatnonzero(codes != UNLABELLED)
+    counts = np.bincount(codes[known])
+    if type(n_splits) is not int or not 2 <= n_splits <= counts.max() or counts.min() < 2:
+        raise InputError(
+            "n_splits must be a whole number from 2 to the labels of the largest class, and each "
+            f"class must have two labels, got {n_splits!r:.60} and {counts.tolist()} labels"
+        )
+    estimator = GPGCClassifier(**parameters)
+    prior = estimator.make_prior(X, adjacency, len(codes))
+    found, accuracies = np.zeros((len(known), len(classes))), []
+    folds = StratifiedKFold(n_splits, shuffle=True, random_state=random_state)
+    for _, hidden in folds.split(known, codes[known]):
+        seen = codes.copy()
+        seen[known[hidden]] = UNLABELLED
+        if len(np.unique(seen)) - (seen == UNLABELLED).any() < len(classes):
+            raise InputError("each class must keep a label in every split: take more n_splits")
+        estimator.fit_prior(prior, GivenLabels.certain(seen, classes))
+        found[hidden] = estimator.predict_proba()[known[hidden]]
+        accuracies.append(np.mean(found[hidden].argmax(axis=1) == codes[known[hidden]]))
+    predicted, truth = found.argmax(axis=1), codes[known]
+    confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
+    np.add.at(confusion, (truth, predicted), 1)
+    return Evaluation(
+        float(np.mean(predicted == truth)),
+        log_loss(found, truth),
+        expected_calibration_error(found, truth),
+        np.array(accuracies),
+        confusion,
+        classes,
+    )
