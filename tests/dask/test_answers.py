@@ -86,15 +86,15 @@ def test_regression_is_that_of_the_local_estimator(client, problem, small_model)
     np.testing.assert_allclose(model.to_local().predict(), expected, atol=2e-3)
 
 
-def test_isolated_and_blank_nodes_are_reached_as_on_one_machine(client):
+def test_isolated_and_blank_nodes_are_reached_as_on_one_machine(client, small_model):
     X = np.zeros((40, 4), dtype=np.float32)
     X[:10, 0], X[10:30, 1] = 1, 1  # rows from 30 on have no features
     frame = pd.DataFrame({"source": [0, 12, 31, 35], "target": [12, 31, 32, 36]})
     y = np.full(40, -1)
     y[[0, 1, 29]] = [0, 1, 1]
-    model = DaskGPGCClassifier(client=client, noise_variance=0.1)
+    model = DaskGPGCClassifier(small_model, client=client, noise_variance=0.1)
     model.fit(da.from_array(X, chunks=(11, 4)), y, dd.from_pandas(frame, npartitions=2))
-    local = GPGCClassifier(noise_variance=0.1)
+    local = GPGCClassifier(small_model, noise_variance=0.1)
     local.fit(X, y, adjacency=(frame["source"], frame["target"]))
     np.testing.assert_allclose(model.predict_proba().compute(), local.predict_proba(), atol=1e-5)
 
