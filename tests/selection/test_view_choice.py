@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gpgc import GPGCClassifier, GPGCRegressor
+from gpgc.selection.noise_choice import clearly_better
 from gpgc.selection.view_choice import spread, weights_of
 
 N = 400
@@ -100,3 +101,11 @@ def test_weights_answer_for_shares_of_the_variance_between_nodes():
     assert weights["a"] * spreads["a"] == pytest.approx(weights["b"] * spreads["b"])
     assert sum(weights.values()) == pytest.approx(1)
     assert weights_of({"a": 1.0}, spreads) == {"a": 1.0}
+
+
+def test_the_two_ends_of_a_chain_do_not_choose_a_view():
+    y = np.array([0.0, np.nan, np.nan, np.nan, 1.0])
+    model = GPGCRegressor().fit(None, y, adjacency=(np.arange(4), np.arange(1, 5)))
+    assert list(model.view_weights_) == ["graph"]
+    assert not clearly_better(np.zeros(2), np.ones(2))
+    assert clearly_better(np.zeros(6), np.ones(6))

@@ -82,7 +82,7 @@ class Deep(Covariance):
                 return LowRank(layer.root(), self.context)
             return LowRank(Nystrom(layer, self.landmarks).root(), self.context)
         kept = Given(layer.block(), self.context)
-        np.fill_diagonal(kept.matrix, layer.diag())
+        np.fill_diagonal(kept.matrix, kept.diag())
         return kept
 
     @computed_once

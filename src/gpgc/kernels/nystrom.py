@@ -150,8 +150,8 @@ def choose_landmarks(covariance: Covariance, candidates: Integers, rank: int) ->
     --------
     >>> import gpgc
     >>> covariance = gpgc.covariance(([0, 1], [1, 2]), np.array([[1.0, 0], [1, 0], [0, 1]]))
-    >>> choose_landmarks(covariance, np.array([0, 0, 2]), 2)
-    array([0, 2])
+    >>> choose_landmarks(covariance, np.array([0, 0, 2]), 2).tolist()
+    [0, 2]
     """
     gram = np.asarray(covariance.block(candidates, candidates), dtype=np.float64)
     unit = float(np.finfo(covariance.dtype).eps)

@@ -22,6 +22,9 @@ DECADE = np.logspace(0.1, 1, 10)
 
 LEAST_RELATIVE_NOISE = 1e-9
 
+FEWEST_DIFFERENCES = 6
+"""Labels that must tell two covariances apart before one is clearly better."""
+
 MANY_SCORES = 2**23
 """Leave-one-out means at all levels from which every ``COARSE``-th level is tried first, then those
 around the best; also how many are held at once."""
@@ -143,8 +146,14 @@ def noise_bounds(path: LevelPath) -> tuple[float, float]:
 
 
 def clearly_better(new: Array, old: Array, n_errors: float = 1.0) -> bool:
-    """Tell whether losses (D,) are smaller by over so many standard errors of the difference."""
+    """Tell whether losses (D,) are smaller by over so many standard errors of the difference.
+
+    The spread of few differences, of the two ends of a chain for instance, may be nothing by
+    symmetry: fewer than :data:`FEWEST_DIFFERENCES` say nothing.
+    """
     gain = old - new
+    if np.count_nonzero(gain) < FEWEST_DIFFERENCES:
+        return False
     return bool(gain.mean() > n_errors * gain.std() / np.sqrt(len(gain)))
 
 
