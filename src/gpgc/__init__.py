@@ -10,6 +10,7 @@ from gpgc.errors import DataError, GPGCWarning, InputError
 
 if TYPE_CHECKING:
     from gpgc.estimators import GPGCClassifier, GPGCRegressor, load
+    from gpgc.estimators.node_estimator import NodeEstimator
     from gpgc.estimators.votes import count_votes
     from gpgc.labelling.label import label
     from gpgc.labelling.labelling import Labelling
@@ -27,6 +28,7 @@ __all__ = [
     "GPGCWarning",
     "InputError",
     "Labelling",
+    "NodeEstimator",
     "NodeTable",
     "__version__",
     "count_votes",
@@ -46,6 +48,7 @@ _HOMES = {
     "GPGCClassifier": "gpgc.estimators",
     "GPGCRegressor": "gpgc.estimators",
     "Labelling": "gpgc.labelling.labelling",
+    "NodeEstimator": "gpgc.estimators.node_estimator",
     "NodeTable": "gpgc.tables",
     "count_votes": "gpgc.estimators.votes",
     "covariance": "gpgc.models",
