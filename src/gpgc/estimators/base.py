@@ -206,6 +206,7 @@ class GraphProcess(NamedAnswers, PriorParameters):
                 )
                 prior, self.learned_ = prior.variant(learnt.architecture), dict(learnt.numbers)
                 choice = Choice(choice.view_weights, learnt.levels)
+        prior.keep(choice.view_weights)
         covariance = prior.covariance(choice.view_weights)
         posterior = condition(
             covariance,

@@ -18,10 +18,10 @@ CANDIDATES = 2
 """Labelled nodes that are looked at for each landmark."""
 
 SAMPLE = 1000
-"""Labels, and nodes, on which the approximation is held against the exact answer."""
+"""Labels, and nodes, on which the approximation is held against the exact answer, at most."""
 
 MATRICES = 16
-"""r × r matrices in float64 that choosing landmarks and the posterior hold at once."""
+"""r × r matrices in float64 that landmarks, the posterior and its check hold at once."""
 
 
 class NystromSpace(WeightSpace):
@@ -66,10 +66,7 @@ class NystromSpace(WeightSpace):
         noise_variance: float,
         relative_noise: Array | None = None,
     ) -> None:
-        memory = inner.context.memory
-        rank = min(MOST_LANDMARKS, len(labelled))
-        while rank > 1 and not memory.fits(MATRICES * 8 * rank**2):
-            rank //= 2
+        rank = _fitting(min(MOST_LANDMARKS, len(labelled)), inner)
         among = _spread(len(labelled), CANDIDATES * rank)
         self._landmarks = among[choose_landmarks(inner, labelled[among], rank)]
         approximate = Nystrom(inner, labelled[self._landmarks])
@@ -102,7 +99,7 @@ class NystromSpace(WeightSpace):
 
     def _error(self, inner: Covariance, approximate: Nystrom) -> str:
         """Return how far a sample of labels and nodes is from the exact answer, in a phrase."""
-        some = _spread(len(self.labelled), SAMPLE)
+        some = _spread(len(self.labelled), _fitting(SAMPLE, inner))
         nodes = _spread(inner.n_nodes, SAMPLE)
         labelled, targets = self.labelled[some], self.targets[some]
         noise = self.noise_variance * self._relative[some]
@@ -117,6 +114,14 @@ class NystromSpace(WeightSpace):
             f"Nyström with {len(self._landmarks):,} landmarks for {len(self.labelled):,} labels: "
             f"on a sample, means off by {off:.2%} and {lost:.2%} of the prior variance untold"
         )
+
+
+def _fitting(most: int, covariance: Covariance) -> int:
+    """Return a number, halved until so many landmarks or labels fit in memory."""
+    memory = covariance.context.memory
+    while most > 1 and not memory.fits(MATRICES * 8 * most**2):
+        most //= 2
+    return most
 
 
 def _spread(n_items: int, most: int) -> Integers:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gpgc._typing import Integers
-from gpgc.graph.normalize import Normalization, join, normalize
+from gpgc.graph.normalize import Normalization, join, normalize, without_loops
 from gpgc.graph.reach import Reach, reach_of
 
 
@@ -106,6 +106,11 @@ class Nodes:
     def propagation(self) -> sp.csr_array:
         """Â, of shape (N, N)."""
         return normalize(self.adjacency, self.normalization)
+
+    @cached_property
+    def propagation_without_loops(self) -> sp.csr_array:
+        """Â₀, which is Â without its diagonal."""
+        return without_loops(self.propagation)
 
     @property
     def incoming(self) -> sp.csr_array:

@@ -99,6 +99,17 @@ class Prior:
         ]
         return tuple(dict.fromkeys(phrases))
 
+    def keep(self, weights: ViewWeights) -> None:
+        """Let go of what was computed for views without a weight, where memory is limited.
+
+        It is computed again if it is asked for.
+        """
+        if self.context.memory.limit is not None:
+            kept = {self.views[0], *(name for name, weight in weights.items() if weight)}
+            for computed in (self._inputs, self._views):
+                for name in computed.keys() - kept:
+                    del computed[name]
+
     def planning(self) -> Covariance:
         """Return the covariance by which it is planned what to label, before any label."""
         return self.architecture.planning(self._inputs_of("graph"))

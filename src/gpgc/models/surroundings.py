@@ -42,7 +42,7 @@ class Neighbours(Description):
     """
 
     def __init__(self, nodes: Nodes, context: Context) -> None:
-        self.links, self.own = without_loops(nodes.propagation), unit_rows(nodes.features)
+        self.links, self.own = nodes.propagation_without_loops, unit_rows(nodes.features)
         self.rows = (NeighbourRows(self.links, self.own, context),)
 
     def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
@@ -72,7 +72,8 @@ class NeighbourRows(Rows):
     """
 
     def __init__(self, links: sp.csr_array, own: Any, context: Context) -> None:
-        self.links, self.own = links.astype(context.dtype), own.astype(context.dtype)
+        self.links = links.astype(context.dtype, copy=False)
+        self.own = own.astype(context.dtype, copy=False)
         self.shape, self.dtype = (own.shape[0], 3 * own.shape[1]), context.dtype
 
     @computed_once
@@ -119,7 +120,7 @@ class Links(Description):
     """
 
     def __init__(self, nodes: Nodes, context: Context) -> None:
-        self.links = without_loops(nodes.propagation)
+        self.links = nodes.propagation_without_loops
         self.rows = (LinkRows.of(unit_rows(self.links), context.dtype),)
 
     def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
@@ -155,7 +156,7 @@ class Degrees(Description):
     """
 
     def __init__(self, nodes: Nodes, context: Context) -> None:
-        self.links = without_loops(nodes.propagation)
+        self.links = nodes.propagation_without_loops
         self.logs = -np.log(nodes.propagation.diagonal())
         numbers = degrees_around(self.links, self.logs, self.links, self.logs)
         self.mean, std = numbers.mean(axis=0), numbers.std(axis=0)

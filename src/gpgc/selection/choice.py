@@ -95,7 +95,8 @@ def choose(
         return Choice(GRAPH, np.full(n_levels, usual * scale))
     many = evenly_spread(len(labelled), MANY_LABELS)
     few = evenly_spread(len(labelled), LABELS_FOR_VIEWS) if len(prior.views) > 1 else many
-    size = 8 * LABEL_MATRICES * len(few) ** 2
+    of_views = prior.context.dtype.itemsize * len(prior.views)
+    size = (8 * LABEL_MATRICES + of_views) * len(few) ** 2
     prior.context.require(size, f"the covariance of {len(few):,} labels")
     judge = Judge(targets, noise, criterion, weights, usual, relative_noise)
     view_weights, verdict = choose_views(prior, labelled[few], judge.of(few))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpgc._typing import Array, Integers
+from gpgc.kernels import Covariance
 from gpgc.models import GRAPH, Prior, ViewWeights
 from gpgc.selection.judge import Judge, Verdict
 from gpgc.selection.noise_choice import clearly_better
@@ -64,22 +65,18 @@ def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
     """
     usual = prior.views[0]
     grams = {usual: prior.view(usual).block(labelled, labelled)}
-    best = ViewChoice(GRAPH, judge.on_gram(grams[usual]))
     if len(prior.views) == 1:
-        return best
-    for name in prior.views[1:]:
-        view = prior.view(name)
-        if view.rank is None or view.rank >= view.n_nodes:
-            grams[name] = view.block(labelled, labelled)
-        else:  # a block would compute and keep columns of all nodes
-            root = view.root(labelled)
-            grams[name] = root @ root.T
+        return ViewChoice(GRAPH, judge.on_gram(grams[usual]))
+    grams |= {name: _gram(prior.view(name), labelled) for name in prior.views[1:]}
     spreads = {name: spread(gram) for name, gram in grams.items()}
     telling = [name for name, value in spreads.items() if value > LEAST_SPREAD]
     few = evenly_spread(len(labelled), FIRST_LABELS)
-    first = Trials(judge.of(few), {name: gram[np.ix_(few, few)] for name, gram in grams.items()})
-    every = first if len(few) == len(labelled) else Trials(judge, grams)
+    every = first = Trials(judge, grams)
+    if len(few) < len(labelled):
+        at = np.ix_(few, few)
+        first = Trials(judge.of(few), {name: gram[at] for name, gram in grams.items()})
     shares: dict[str, float] = {usual: 1.0}
+    chosen, least = GRAPH, every.losses({usual: 1.0})
     while True:
         steps = [step for step in _steps(shares, telling) if _fits(prior, step.shares)]
         steps.sort(key=lambda step: first.loss(weights_of(step.shares, spreads)))
@@ -88,18 +85,20 @@ def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
         promising.sort(key=lambda step: every.loss(weights_of(step.shares, spreads)))
         for step in promising:
             weights = weights_of(step.shares, spreads)
-            verdict = every.verdict(weights)
+            losses = every.losses(weights)
             n_errors = 1.0 if step.view in SECOND_VIEWS else LATER_ERRORS
-            if clearly_better(verdict.losses, best.verdict.losses, n_errors):
-                shares, best = step.shares, ViewChoice(weights, verdict)
+            if clearly_better(losses, least, n_errors):
+                shares, chosen, least = step.shares, weights, losses
                 break
         else:
             break
-    return best
+    return ViewChoice(chosen, judge.on_gram(mixture(grams, chosen)))
 
 
 class Trials:
-    """Verdicts on mixtures of views, each reached once.
+    """What leaving labels out of mixtures of views costs, each computed once.
+
+    Losses alone are kept: a verdict holds a D × D matrix, and there are dozens of mixtures.
 
     Parameters
     ----------
@@ -111,18 +110,18 @@ class Trials:
 
     def __init__(self, judge: Judge, grams: Mapping[str, Array]) -> None:
         self._judge, self._grams = judge, grams
-        self._known: dict[tuple[tuple[str, float], ...], Verdict] = {}
+        self._known: dict[tuple[tuple[str, float], ...], Array] = {}
 
-    def verdict(self, weights: ViewWeights) -> Verdict:
-        """Return the verdict on one mixture."""
+    def losses(self, weights: ViewWeights) -> Array:
+        """Return what leaving each label out of one mixture costs, of shape (D,)."""
         key = tuple(weights.items())
         if key not in self._known:
-            self._known[key] = self._judge.on_gram(mixture(self._grams, weights))
+            self._known[key] = self._judge.on_gram(mixture(self._grams, weights)).losses
         return self._known[key]
 
     def loss(self, weights: ViewWeights) -> float:
         """Return the mean loss of leaving a label out."""
-        return float(self.verdict(weights).losses.mean())
+        return float(self.losses(weights).mean())
 
 
 class Step(NamedTuple):
@@ -180,6 +179,14 @@ def mixture(grams: Mapping[str, Array], weights: ViewWeights) -> Array:
     """Return the weighted sum of the views' matrices, in their number format."""
     terms = [weight * grams[name] for name, weight in weights.items() if weight]
     return reduce(np.add, terms)
+
+
+def _gram(view: Covariance, labelled: Integers) -> Array:
+    """Return a view at the labels, of shape (D, D)."""
+    if view.rank is None or view.rank >= view.n_nodes:
+        return view.block(labelled, labelled)
+    root = view.root(labelled)  # a block would compute and keep columns of all nodes
+    return np.asarray(root @ root.T)
 
 
 def _fits(prior: Prior, shares: Mapping[str, float]) -> bool:
