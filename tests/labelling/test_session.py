@@ -10,9 +10,10 @@ import pytest
 from gpgc.errors import DataError, InputError
 from gpgc.estimators import GPGCClassifier
 from gpgc.labelling.desks import Desks
-from gpgc.labelling.estimate import audited_accuracy, exact_interval, is_audit
+from gpgc.labelling.estimate import audited_accuracy, is_audit
 from gpgc.labelling.events import UnknownClassError
 from gpgc.labelling.export import PREDICTION_COLUMNS, export, prediction_rows, to_csv
+from gpgc.probability.fraction import exact_interval
 from tests.labelling.conftest import made_up, work
 
 

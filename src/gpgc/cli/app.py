@@ -19,6 +19,7 @@ from gpgc.cli.options import (
     ColumnOption,
     DecisionOption,
     DepthOption,
+    DrawnOption,
     EdgesOption,
     EncodeOption,
     FeaturesOption,
@@ -155,6 +156,7 @@ def classify(
         Path | None,
         typer.Option(help="Table id,label of labels kept out, to calibrate probabilities by."),
     ] = None,
+    drawn: DrawnOption = None,
     standardise: StandardiseOption = "auto",
     decision: DecisionOption = "probable",
     scheduler: SchedulerOption = None,
@@ -177,8 +179,8 @@ def classify(
     gzipped or not, or Parquet; - is standard input. Columns of text become TF-IDF, categories are
     encoded, missing values are flagged, and what was done is printed. Labels may be a column of the
     features: name the file twice. The accuracy by leave-one-out is far too low where labels were
-    chosen by suggest or label, which ask for nodes that others say little about; label measures it
-    by random nodes.
+    chosen by suggest or label, which ask for nodes that others say little about; what to expect is
+    known by labels drawn at random alone (--labels-drawn).
     """
     from gpgc.cli.cluster import ClusterOptions, classify_in_blocks
     from gpgc.cli.further import Further
@@ -189,7 +191,7 @@ def classify(
         **settings_of(model, base_kernel, depth, noise, activation, kernel, learn),
         "n_neighbors": neighbors,
     }
-    further = Further(calibrate, sets, held_out, novelty, report, std, probabilities, save)
+    further = Further(calibrate, sets, held_out, novelty, report, std, probabilities, save, drawn)
     options = reading(nodes, column, encode)
     where = ClusterOptions(scheduler, workers, memory_limit)
     files = (edges, features, labels, out)

@@ -46,8 +46,8 @@ def classify_in_blocks(
         raise InputError("--edges and --features must both be given with --scheduler")
     if further != Further() or any(reading.values()):
         raise InputError(
-            "--sets, --held-out, --novelty, --calibrate, --report, --nodes, --column and --encode "
-            "are not available with --scheduler"
+            "--sets, --held-out, --novelty, --calibrate, --report, --labels-drawn, --nodes, "
+            "--column and --encode are not available with --scheduler"
         )
     if options.scheduler is None:
         raise InputError("--workers and --memory-limit must come with --scheduler local")

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from gpgc.cli.node_features import read_features
 from gpgc.errors import InputError
 from gpgc.files import STANDARD_STREAM, read_sparse, read_table
 from gpgc.files.cells import parse_number, shorten
+from gpgc.labelling.ledger import RANDOM_ROLES, Role
 from gpgc.tables import NodeTable
 from gpgc.tables.node_names import as_names
 
@@ -23,6 +24,9 @@ UNLABELLED_MARKS = ("", "-1", "nan", "NaN", "NA", "None")
 
 ROLES = ("id", "label", "value", "source", "target", "weight", "cost")
 """Columns that ``--column`` can give other names."""
+
+DRAWN_ROLES = (*RANDOM_ROLES, "random")
+"""Cells of the column ``role`` of a file of labels whose nodes were drawn at random."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +43,15 @@ class GraphFiles:
         A label or None for each node.
     n_marked : int
         Rows of the labels that hold a mark of the unlabelled.
+    drawn : int array, or None
+        Labelled nodes that were drawn at random by the column ``role``; None without it.
     """
 
     table: NodeTable
     edges: Any
     labels: Any
     n_marked: int = 0
+    drawn: Any = None
     ids: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -113,12 +120,12 @@ def read_graph_files(
         position, links = _read_links(edges, position)
     elif edges is not None:
         links = read_edges(edges, position, known is not None, called)
-    given, n_marked = None, 0
+    given, n_marked, drawn = None, 0, None
     if labels is not None:
         may_add = known is None and isinstance(links, tuple)
-        given, n_marked = _read_labels(labels, position, unlabelled, may_add, called)
+        given, n_marked, drawn = _read_labels(labels, position, unlabelled, may_add, called)
     whole = table or NodeTable(None, as_names(list(position)))
-    return GraphFiles(whole, links, given, n_marked)
+    return GraphFiles(whole, links, given, n_marked, drawn)
 
 
 def _check_columns(columns: Mapping[str, str]) -> Mapping[str, str]:
@@ -160,7 +167,7 @@ def read_costs(path: Path, ids: list[str], columns: Mapping[str, str] | None = N
 def read_held_out(path: Path, ids: Sequence[str]) -> tuple[Any, list[str]]:
     """Return the positions in ``ids`` of the nodes of a table ``id,label``, and their labels."""
     position = {name: index for index, name in enumerate(ids)}
-    labels, _ = _read_labels(path, position, None, may_add=False, columns={})
+    labels, _, _ = _read_labels(path, position, None, may_add=False, columns={})
     nodes = np.array([place for place, label in enumerate(labels) if label is not None])
     return nodes, labels[nodes].tolist()
 
@@ -235,16 +242,17 @@ def _read_labels(
     unlabelled: Sequence[str] | None,
     may_add: bool,
     columns: Mapping[str, str],
-) -> tuple[Any, int]:
-    """Return a label or None for each node, and how many rows hold a mark of the unlabelled.
+) -> tuple[Any, int, Any]:
+    """Return a label or None for each node, the count of marks, and the nodes drawn at random.
 
     Where labels may add nodes, those that no edge has named are put behind the others.
     """
     marks = frozenset(UNLABELLED_MARKS if unlabelled is None else unlabelled)
     given: dict[str, str | None] = {}
+    roles: dict[str, str] = {}
     first, n_linked = "", len(position)
     table = read_table(path).renamed(_only(columns, "id", "label"))
-    for place, row in table.select(["id", "label"]):
+    for place, row in table.select(["id", "label"], ["role"]):
         name, label = row["id"], row["label"]
         if not may_add and name not in position:
             raise InputError(
@@ -256,6 +264,7 @@ def _read_labels(
             raise InputError(f"{place}: expected a label or one of {sorted(marks)}, got nothing")
         first = first or f"{place}: a label for node {shorten(name)}, which is not in the graph"
         given[name] = None if label in marks else label
+        roles[name] = row.get("role", "").strip().casefold()
         position.setdefault(name, len(position))
     if all(label is None for label in given.values()):
         raise InputError(f"{path}: expected at least one label, got none")
@@ -264,7 +273,10 @@ def _read_labels(
     labels = np.full(len(position), None, dtype=object)
     for name, known in given.items():
         labels[position[name]] = known
-    return labels, sum(label is None for label in given.values())
+    random = [n for n, role in roles.items() if role in DRAWN_ROLES and given[n] is not None]
+    says_so = not {*DRAWN_ROLES, *get_args(Role)}.isdisjoint(roles.values())
+    drawn = np.array([position[n] for n in random], dtype=np.intp) if says_so else None
+    return labels, sum(label is None for label in given.values()), drawn
 
 
 def check_out(out: Path, inputs: Iterable[Path | None], option: str = "--out") -> None:

@@ -13,6 +13,7 @@ from gpgc.cli.files import read_held_out
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
 from gpgc.report import write_report
+from gpgc.uncertainty.expected_accuracy import ExpectedAccuracy
 from gpgc.uncertainty.measures import expected_calibration_error
 
 MANY_NODES = 100_000
@@ -41,6 +42,8 @@ class Further:
         Whether there is a column for each class with its probability.
     save : Path, optional
         Where the fitted model is written.
+    drawn : {"random", "chosen"}, optional
+        How the labelled nodes were found.
     """
 
     calibrate: Path | None = None
@@ -51,10 +54,13 @@ class Further:
     std: bool = False
     probabilities: str = "best"
     save: Path | None = None
+    drawn: str | None = None
 
     def __post_init__(self) -> None:
         if self.probabilities not in ("best", "all"):
             raise InputError(f"--probabilities must be best or all, got {self.probabilities!r:.60}")
+        if self.drawn not in (None, "random", "chosen"):
+            raise InputError(f"--labels-drawn must be random or chosen, got {self.drawn!r:.60}")
         if self.held_out is not None and self.sets is None:
             raise InputError("--held-out must come with --sets, got it alone")
         if self.held_out is not None and self.held_out == self.calibrate:
@@ -73,6 +79,22 @@ class Further:
         """Calibrate a fitted estimator by the labels that were kept out for that."""
         if self.calibrate is not None:
             estimator.calibrate(*_held_out(self.calibrate, ids, estimator))
+
+    def expected_accuracy(
+        self, estimator: GPGCClassifier, drawn: Integers | None
+    ) -> ExpectedAccuracy:
+        """Return the accuracy to expect, by the option or else by the nodes of the labels file.
+
+        Parameters
+        ----------
+        estimator : GPGCClassifier
+            Fitted.
+        drawn : int array, or None
+            Labelled nodes that were drawn at random by the column role; None without it.
+        """
+        if self.drawn is not None:
+            return estimator.expected_accuracy(self.drawn)
+        return estimator.expected_accuracy("unknown" if drawn is None else drawn)
 
     def write_model(self, estimator: GPGCClassifier) -> None:
         """Write the fitted model, if it is wanted."""

@@ -96,6 +96,7 @@ def classify_files(
         "accuracy": None,
         "log_loss": None,
         "loo_accuracy": _leave_one_out_accuracy(estimator),
+        "expected_accuracy": further.expected_accuracy(estimator, graph.drawn),
         "loo_calibration_error": calibration_error(estimator),
         "seconds": round(seconds, 4),
         "peak_memory_mb": peak_memory_mb(),

@@ -104,6 +104,16 @@ SaveOption = Annotated[
     Path | None, typer.Option(help="File to write the fitted model to, for gpgc predict.")
 ]
 LabelsOption = Annotated[Path, typer.Option(help="Table with the columns id,label.")]
+DrawnOption = Annotated[
+    str | None,
+    typer.Option(
+        "--labels-drawn",
+        metavar="random|chosen",
+        help="How labelled nodes were found, for the accuracy to expect of the others; else by the "
+        "column role of --labels, as gpgc label writes it, whose audit, closing and random rows "
+        "count.",
+    ),
+]
 
 StandardiseOption = Annotated[
     str, typer.Option(help="Centre and scale columns of dense features: auto, yes or no.")

@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
@@ -43,6 +44,7 @@ TITLES = {
     "accuracy": "accuracy",
     "log_loss": "log loss",
     "loo_accuracy": "accuracy, leave-one-out",
+    "expected_accuracy": "accuracy to expect",
     "loo_calibration_error": "calibration error, leave-one-out",
     "loo_error": "error, leave-one-out",
     "joined": "new nodes",
@@ -62,7 +64,7 @@ def show(result: dict[str, Any], as_json: bool, quiet: bool) -> None:
     """
     stream = sys.stderr if result.get("out") == str(STANDARD_STREAM) else sys.stdout
     if as_json:
-        stream.write(json.dumps(result) + "\n")
+        stream.write(json.dumps(result, default=asdict) + "\n")
         return
     if quiet:
         return

@@ -16,6 +16,7 @@ from gpgc.estimators.probabilities import ClassProcess
 
 if TYPE_CHECKING:
     from gpgc.labelling.strategies import Strategy, Suggestions
+    from gpgc.uncertainty.expected_accuracy import ExpectedAccuracy, LabelsDrawn
     from gpgc.uncertainty.label_check import LabelCheck
     from gpgc.uncertainty.measures import Reliability
 
@@ -84,6 +85,46 @@ class ClassAnswers(ClassProcess):
         from gpgc.uncertainty.label_check import check_labels
 
         return check_labels(self)
+
+    def expected_accuracy(
+        self, labels_drawn: LabelsDrawn | Any = "unknown", level: float = 0.9
+    ) -> ExpectedAccuracy:
+        """Return how many of the other nodes get the right label, by labels drawn at random.
+
+        Each of these is predicted from all other labels; the interval is that of Clopper and
+        Pearson. It is slightly pessimistic: every prediction has one label less than the model,
+        and a class of one label is lost with it. Labels that were chosen, by :meth:`suggest` or
+        by a person, are no sample of the others, and the accuracy is unknown with them alone.
+
+        Parameters
+        ----------
+        labels_drawn : {"random", "chosen", "unknown"} or int array, default "unknown"
+            How the labelled nodes were found, or those of them that were drawn at random.
+        level : float, default 0.9
+            How often the interval is to hold the accuracy, between 0 and 1.
+
+        Returns
+        -------
+        ExpectedAccuracy
+            ``estimate``, ``low`` and ``high``, or None for each and the ``reason``: labels that
+            were not drawn at random, fewer than five that were, or one label a class.
+
+        Examples
+        --------
+        >>> from gpgc import GPGCClassifier
+        >>> cliques = np.kron(np.eye(2), np.ones((8, 8)))
+        >>> y = [*"aaaaa", None, None, None, *"bbbbb", None, None, None]
+        >>> model = GPGCClassifier().fit(None, y, adjacency=cliques)
+        >>> print(model.expected_accuracy("random"))
+        100.0%, 90% interval 74.1% to 100.0%, by 10 random labels
+        >>> print(model.expected_accuracy("chosen"))
+        unknown: labels that were chosen say nothing about the others
+        """
+        from gpgc.uncertainty.expected_accuracy import expected_accuracy
+
+        smallest = np.finfo(np.float64).tiny
+        left_out = self._decide(np.log(np.maximum(self.leave_one_out_proba(), smallest)))
+        return expected_accuracy(self, left_out, labels_drawn, level)
 
     def prediction_sets(
         self, level: float = 0.9, *, nodes: Any = None, y: Any = None

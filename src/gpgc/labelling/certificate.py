@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpgc.labelling.estimate import exact_interval
+from gpgc.probability.fraction import exact_interval
 
 if TYPE_CHECKING:
     from gpgc.labelling.session import Session

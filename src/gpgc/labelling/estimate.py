@@ -6,32 +6,16 @@ says far too little. The audit items are drawn at random and kept out of the mod
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-
 import numpy as np
 from scipy.stats import beta
 
-LEAST = 5
-"""Audit items from which on a number is shown."""
+from gpgc.probability.fraction import LEAST, Interval
 
 WEIGHT = 10.0
 """Pseudo-counts that the model's own opinion is worth."""
 
 OFTEN, SELDOM, MANY = 5, 10, 30
 """One audit item among so many, until there are many, and from then on."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A fraction with a 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
-
-    def as_dict(self) -> dict[str, float]:
-        """Return it for JSON."""
-        return asdict(self)
 
 
 def audited_accuracy(hits: int, audited: int, belief: float) -> Interval | None:
@@ -51,7 +35,7 @@ def audited_accuracy(hits: int, audited: int, belief: float) -> Interval | None:
     Returns
     -------
     Interval or None
-        None while there are fewer than five audit items.
+        With a 95 % interval; None while there are fewer than five audit items.
 
     Examples
     --------
@@ -67,21 +51,6 @@ def audited_accuracy(hits: int, audited: int, belief: float) -> Interval | None:
     wrong = audited - hits + WEIGHT * (1 - belief) + 0.5
     low, high = beta.ppf([0.025, 0.975], right, wrong)
     return Interval(right / (right + wrong), float(low), float(high))
-
-
-def exact_interval(hits: int, audited: int, level: float = 0.95) -> Interval:
-    """Return the Clopper-Pearson interval of a fraction; its coverage is at least the level.
-
-    Examples
-    --------
-    >>> found = exact_interval(51, 60)
-    >>> round(found.low, 2), round(found.high, 2)
-    (0.73, 0.93)
-    """
-    tail = (1 - level) / 2
-    low = float(beta.ppf(tail, hits, audited - hits + 1)) if hits else 0.0
-    high = float(beta.ppf(1 - tail, hits + 1, audited - hits)) if hits < audited else 1.0
-    return Interval(hits / audited if audited else 0.0, low, high)
 
 
 def is_audit(position: int, seed: int) -> bool:

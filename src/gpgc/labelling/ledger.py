@@ -9,6 +9,9 @@ from typing import Any, Literal, get_args
 from gpgc.errors import DataError
 
 Role = Literal["suggested", "audit", "closing", "chosen", "imported"]
+RANDOM_ROLES: tuple[Role, ...] = ("audit", "closing")
+"""Roles of nodes that were drawn at random."""
+
 Record = dict[str, Any]
 
 FORMAT, VERSION = "labels", 1

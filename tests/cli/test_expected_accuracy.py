@@ -1,0 +1,94 @@
+"""The accuracy to expect, from the command line."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from gpgc import GPGCClassifier
+from gpgc.cli.app import app
+from gpgc.errors import InputError
+from gpgc.uncertainty.expected_accuracy import CHOSEN, NOT_SAID
+
+
+@pytest.fixture
+def model(tmp_path, two_moons, monkeypatch):
+    """The model of the files features.npy and labels.csv, of every fourth node."""
+    features, _, truth = two_moons
+    monkeypatch.chdir(tmp_path)
+    np.save("features.npy", features)
+    y = np.where(np.arange(80) % 4 == 0, np.array(["no", "yes"])[truth], None)
+    y[8] = "yes"
+    write(y)
+    return GPGCClassifier().fit(features, y)
+
+
+def write(y, roles=None):
+    rows = [[str(node), label] for node, label in enumerate(y) if label is not None]
+    header = ["id", "label"]
+    if roles is not None:
+        rows = [[*row, role] for row, role in zip(rows, roles, strict=True)]
+        header.append("role")
+    with open("labels.csv", "w") as file:
+        file.writelines(",".join(row) + "\n" for row in [header, *rows])
+
+
+def classify(*more):
+    fixed = ["classify", "--features", "features.npy", "--labels", "labels.csv", "--out", "p.csv"]
+    return CliRunner().invoke(app, [*fixed, *more])
+
+
+def expected(*more):
+    return json.loads(classify("--json", *more).stdout)["expected_accuracy"]
+
+
+def test_it_is_known_where_labels_were_drawn_at_random(model):
+    found = model.expected_accuracy("random")
+    assert expected("--labels-drawn", "random") == {
+        "estimate": found.estimate,
+        "low": found.low,
+        "high": found.high,
+        "level": 0.9,
+        "counted": 20,
+        "right": found.right,
+        "reason": None,
+    }
+    assert "interval" in classify("--labels-drawn", "random").stdout
+
+
+def test_it_is_unknown_otherwise(model):
+    assert expected()["reason"] == NOT_SAID
+    assert expected("--labels-drawn", "chosen")["reason"] == CHOSEN
+    assert expected("--labels-drawn", "chosen")["estimate"] is None
+    assert "unknown" in classify().stdout
+
+
+def test_the_roles_of_an_export_say_which_labels_count(model):
+    y = model.transduction_.astype(object)
+    y[np.setdiff1d(np.arange(80), model.labelled_nodes_)] = None
+    roles = ["audit", "closing", "Random", "suggested", "chosen"] * 4
+    write(y, roles)
+    drawn = model.labelled_nodes_[np.arange(20) % 5 < 3]
+    found = expected()
+    assert found["counted"] == 12
+    assert found["right"] == model.expected_accuracy(drawn).right
+    assert expected("--labels-drawn", "random")["counted"] == 20  # the option counts before roles
+    write(y, ["suggested"] * 20)
+    assert expected()["reason"] == CHOSEN
+    write(y, ["teacher"] * 20)  # a column that is none of ours
+    assert expected()["reason"] == NOT_SAID
+    write(y, ["audit", "", "imported", *["suggested"] * 17])
+    assert "too few, 1 in place" in expected()["reason"]
+
+
+def test_another_word_is_refused(model):
+    answer = classify("--labels-drawn", "luck")
+    assert isinstance(answer.exception, InputError)
+    assert str(answer.exception) == "--labels-drawn must be random or chosen, got 'luck'"
+
+
+def test_the_help_names_it():
+    shown = CliRunner().invoke(app, ["classify", "--help"], env={"COLUMNS": "200"}).stdout
+    assert "--labels-drawn" in shown
+    assert "random|chosen" in shown
