@@ -388,7 +388,7 @@ def test_an_interrupt_leaves_whole_lines_and_no_children(stubs, tmp_path):
             break
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=30) != 0
+    assert process.wait(timeout=120) != 0
     runs = run_file(StudyFolder.of(tmp_path / "out", "comparison"), "edges").records
     assert [run["system"] for run in runs] == ["stub_systems:good"]
     with pytest.raises(ProcessLookupError):
