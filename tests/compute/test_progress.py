@@ -2,6 +2,7 @@
 
 import io
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -122,3 +123,11 @@ def test_times_are_in_units_that_suit():
     meter.done(1, 3)
     meter.announce("means")
     assert meter.line() == "labelling, means: 33 %, about 3 min left"
+
+
+def test_nothing_is_shown_within_silence(monkeypatch):
+    monkeypatch.setattr(module, "DELAY", 0)
+    stream = io.StringIO()
+    with module.silent(), module.progress("work", stream=stream):
+        time.sleep(0.05)
+    assert stream.getvalue() == ""

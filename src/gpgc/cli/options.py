@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from gpgc.compute.progress import silent
 from gpgc.errors import InputError
 
 ModelOption = Annotated[
@@ -58,7 +59,17 @@ UnlabelledOption = Annotated[
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print the result as one JSON object on standard output.")
 ]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+
+
+def _silence(context: typer.Context, quiet: bool) -> bool:
+    if quiet:
+        context.with_resource(silent())
+    return quiet
+
+
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", callback=_silence)
+]
 SchedulerOption = Annotated[
     str | None,
     typer.Option(

@@ -143,6 +143,16 @@ def progress(task: str, wanted: bool = True, stream: TextIO | None = None) -> It
         shower.join()
 
 
+@contextmanager
+def silent() -> Iterator[None]:
+    """Show no progress of the work inside."""
+    token = _open.set(Meter("silent"))
+    try:
+        yield
+    finally:
+        _open.reset(token)
+
+
 def announce(step: str) -> None:
     """Tell an open progress, if there is one, what is being done from now on."""
     meter = _open.get()
