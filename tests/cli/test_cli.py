@@ -58,6 +58,7 @@ def test_run_digits_needs_nothing_and_is_accurate():
 def test_run_prints_one_table():
     done = gpgc("run")
     assert done.returncode == 0
+    assert re.search("weights of the views *│ *graph 1", done.stdout)
     for word in ("nodes", "edges", "labels", "model", "accuracy", "log loss", "seconds", "memory"):
         assert word in done.stdout
     assert gpgc("run", "--quiet").stdout == ""

@@ -176,7 +176,7 @@ def _describe(estimator: GPGCClassifier, n_features: int | None) -> dict[str, An
         "labels": len(estimator.labelled_nodes_),
         "noise_variance": estimator.noise_variance_,
         "space": estimator.space_,
-        "views": {view: float(w) for view, w in estimator.view_weights_.items()},
+        "view_weights": {view: float(w) for view, w in estimator.view_weights_.items()},
         "standardised": estimator.standardisation_,
         "approximations": list(estimator.approximations_),
     }

@@ -37,6 +37,7 @@ TITLES = {
     "decided_by": "labels that decided",
     "expected_errors": "wrong labels, expected",
     "suspicious": "probably wrong",
+    "view_weights": "weights of the views",
     "noise_variance": "noise variance",
     "space": "computed in space",
     "approximations": "not exact",
@@ -130,6 +131,8 @@ def _format(value: Any) -> str:
         return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
     if isinstance(value, list):
         return ", ".join(value)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_format(number)}" for name, number in value.items())
     if isinstance(value, tuple):
         return "\n".join(value)
     return f"{value:,}" if isinstance(value, int) else str(value)
