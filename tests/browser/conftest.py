@@ -116,7 +116,7 @@ def open_page(browser):
     contexts = []
 
     def opened(server, wait=True, **context):
-        chosen = browser.new_context(viewport={"width": 1280, "height": 800}, **context)
+        chosen = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **context})
         contexts.append(chosen)
         page = chosen.new_page()
         page.problems, page.strangers = [], []
@@ -155,3 +155,16 @@ def answer(page, key):
     while item(page) == before:
         assert time.monotonic() < deadline, "no next item came"
         page.wait_for_timeout(10)
+
+
+def shot(page, name, **more):
+    """Keep a picture of the page, where one is wanted."""
+    folder = os.environ.get("GPGC_SCREENSHOTS")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(folder) / f"{name}.png", **more)
+
+
+def wait_for_labels(page, n):
+    page.locator("#labels", has_text=re.compile(rf"^{n} labels?$")).wait_for(timeout=30_000)
+    page.locator(".saved", has_text="saved ✓").wait_for(timeout=30_000)

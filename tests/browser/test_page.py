@@ -5,7 +5,6 @@ import io
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -16,27 +15,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from tests.browser.conftest import TOKEN, answer, item
+from tests.browser.conftest import TOKEN, answer, item, shot, wait_for_labels
 
 pytestmark = pytest.mark.browser
 DIGITS = load_digits().target
 
 
-def shot(page, name):
-    """Keep a picture of the page, where one is wanted."""
-    folder = os.environ.get("GPGC_SCREENSHOTS")
-    if folder:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=Path(folder) / f"{name}.png")
-
-
 def labels(page):
     return int(page.locator("#labels").inner_text().split()[0].replace(",", ""))
-
-
-def wait_for_labels(page, n):
-    page.locator("#labels", has_text=re.compile(rf"^{n} labels?$")).wait_for(timeout=30_000)
-    page.locator(".saved", has_text="saved").wait_for(timeout=30_000)
 
 
 @pytest.fixture

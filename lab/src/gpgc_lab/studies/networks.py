@@ -204,11 +204,13 @@ def width_table(draws: int, measurements: Measurements, progress: Progress) -> T
         ["network", "activation", *(f"{width:,}" for width in WIDTHS), "exponent"],
         notes=[
             f"Frobenius norms, root mean square over {draws} networks, made-up graph of "
-            f"{DRAWN_NODES} nodes, default parameters; theory says -0.50."
+            f"{DRAWN_NODES} nodes, default parameters; theory says -0.50. ± is the standard error "
+            "of the exponent: nearly all of Γ lies in one direction, so that the square of a "
+            "distance varies as that of one normal number does."
         ],
     )
     for model in ("big", "sgc", "appnp", "gcnii", "sage", "gin"):
-        for activation in ACTIVATIONS:
+        for activation in ("identity",) if model == "sgc" else ACTIVATIONS:
             progress(f"width: {model}, {activation}")
             record = measurements.recall(
                 partial(distances, model, activation, draws),
@@ -216,23 +218,39 @@ def width_table(draws: int, measurements: Measurements, progress: Progress) -> T
                 activation=activation,
                 draws=draws,
             )
-            distance = record["distance"]
-            exponent = np.polyfit(np.log(WIDTHS), np.log(distance), 1)[0]
+            distance, errors = record["distance"], record["relative_error"]
             cells = [f"{value:.4f}" for value in distance]
-            table.rows.append([model, activation, *cells, f"{exponent:.2f}"])
+            exponent, error = slope(distance, errors)
+            table.rows.append([model, activation, *cells, f"{exponent:.2f} ± {error:.2f}"])
     return table
 
 
+def slope(distance: list[float], relative_errors: list[float]) -> tuple[float, float]:
+    """Return the exponent of the width that fits distances best, and its standard error.
+
+    Examples
+    --------
+    >>> slope([width**-0.5 for width in WIDTHS], [0.1] * len(WIDTHS))
+    (-0.5, 0.064...)
+    """
+    width = np.log(WIDTHS) - np.mean(np.log(WIDTHS))
+    weights = width / (width @ width)
+    exponent = float(weights @ np.log(distance))
+    return round(exponent, 12), float(np.linalg.norm(weights * np.array(relative_errors)))
+
+
 def distances(model: str, activation: str, draws: int) -> Record:
-    """Return the distance of random networks to Γ at each width."""
+    """Return the distance of random networks to Γ at each width, and its relative error."""
     adjacency, features, _ = block_model(DRAWN_NODES, seed=1)
     nodes = Nodes(as_adjacency(adjacency), np.asarray(features, dtype=np.float64))
     network = architecture_from(model, activation=activation)
     limit = Prior(network, nodes).covariance().block()
-    rng = np.random.default_rng(0)
-    found = []
+    found: Record = {"distance": [], "relative_error": []}
     for width in WIDTHS:
-        drawn = [network.sample(nodes, width, rng) - limit for _ in range(draws)]
-        square = np.mean([np.sum(difference**2) for difference in drawn])
-        found.append(float(np.sqrt(square) / np.linalg.norm(limit)))
-    return {"distance": found}
+        rng = np.random.default_rng([width, *f"{model} {activation}".encode()])
+        drawn = (network.sample(nodes, width, rng) - limit for _ in range(draws))
+        squares = np.array([np.sum(difference**2) for difference in drawn])
+        found["distance"].append(float(np.sqrt(squares.mean()) / np.linalg.norm(limit)))
+        spread = squares.std(ddof=1) / squares.mean()
+        found["relative_error"].append(float(spread / (2 * np.sqrt(draws))))
+    return found
