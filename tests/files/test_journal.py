@@ -1,5 +1,6 @@
 """A journal keeps every line that was written whole, and passes over one that was not."""
 
+import errno
 import json
 import os
 import subprocess
@@ -77,3 +78,41 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path):
     ]
     assert [writer.wait(60) for writer in writers] == [0, 0, 0]
     assert len(Journal(path).records) == 150
+
+
+@pytest.mark.parametrize("sync", [False, True])
+def test_a_line_that_a_full_disk_cuts_off_is_taken_back(tmp_path, monkeypatch, sync):
+    journal = Journal(tmp_path / "runs.jsonl", sync=sync)
+    journal.append({"seed": 0})
+    before, write = journal.path.read_bytes(), os.write
+    left = [5]
+
+    def nearly_full(handle, data):
+        if not left[0]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written = write(handle, data[: left[0]])
+        left[0] -= written
+        return written
+
+    with monkeypatch.context() as patched:
+        patched.setattr("gpgc.files.journal.os.write", nearly_full)
+        with pytest.raises(OSError, match="No space"):
+            journal.append({"seed": 1})
+    assert journal.path.read_bytes() == before
+    assert journal.records == [{"seed": 0}]
+    journal.append({"seed": 2})
+    assert Journal(journal.path).records == [{"seed": 0}, {"seed": 2}]
+
+
+def test_a_line_that_did_not_reach_the_disk_is_taken_back(tmp_path, monkeypatch):
+    journal = Journal(tmp_path / "runs.jsonl", sync=True)
+    journal.append({"seed": 0})
+
+    def fails(handle):
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("gpgc.files.journal.os.fsync", fails)
+        with pytest.raises(OSError, match="Input"):
+            journal.append({"seed": 1})
+    assert journal.path.read_bytes() == b'{"seed": 0}\n'

@@ -250,6 +250,17 @@ def test_a_new_class_gets_a_key(open_session):
     assert keys == [*"1234567890", "⇧1", "⇧2"]
 
 
+def test_keys_stay_when_classes_come(open_session):
+    desk = open_session(classes=tuple("0123456789"))
+    before = [each["key"] for each in desk.classes()]
+    assert before == list("0123456789")
+    for number in range(12):
+        desk.session.record({"do": "class", "label": f"more {number}"}, "anna")
+    keys = [each["key"] for each in desk.classes()]
+    assert keys[:10] == before
+    assert keys[10:] == [f"⇧{digit}" for digit in "1234567890"] + ["", ""]
+
+
 def test_a_new_class_gets_a_colour_on_the_map(open_session):
     desk = open_session()
     work(desk, 9)

@@ -21,7 +21,8 @@ class Journal:
     """A file with one JSON object a line, to which lines are only ever added.
 
     A last line that was cut off in writing is passed over, and removed when the next record is
-    written. Several processes may write to one journal: each line is added under a lock.
+    written. Several processes may write to one journal: each line is added under a lock, and taken
+    back where the disk is full before its end.
 
     Parameters
     ----------
@@ -69,10 +70,8 @@ class Journal:
         with self.path.open("ab+") as file:
             _lock(file)
             _end_last_line(file, str(self.path))
-            file.write(line)
             file.flush()
-            if self._sync:
-                os.fsync(file.fileno())
+            _write_line(file.fileno(), line, self._sync)
         if self._sync and is_new:
             sync_folder(self.path.parent)
         self._remember(json.loads(line))
@@ -145,6 +144,20 @@ def _end_last_line(file: IO[bytes], source: str) -> None:
         file.truncate(end)
     else:
         file.write(b"\n")
+
+
+def _write_line(handle: int, line: bytes, sync: bool) -> None:
+    """Write a line to the end of a file, or nothing of it."""
+    start = os.fstat(handle).st_size
+    try:
+        rest = memoryview(line)
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+        if sync:
+            os.fsync(handle)
+    except OSError:
+        os.ftruncate(handle, start)
+        raise
 
 
 def _lock(file: IO[bytes]) -> None:

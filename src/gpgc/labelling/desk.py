@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gpgc._typing import Integers
 from gpgc.errors import InputError
+from gpgc.labelling.class_keys import class_keys
 from gpgc.labelling.events import MAX_CLASSES, MAX_LABEL
 from gpgc.labelling.export import NAMES
 from gpgc.labelling.items import Picture
@@ -97,14 +98,10 @@ class Desk:
         """Return the classes with their keys and their numbers of labels."""
         given = [each.label for each in self.session.ledger.labels.values()]
         names = self.session.ledger.classes
-        are_digits = all(len(name) == 1 and name in "0123456789" for name in names)
+        keys = class_keys(names, self._keys)
         return [
-            {
-                "name": name,
-                "key": self._keys.get(name) or (name if are_digits else _key(place)),
-                "labels": given.count(name),
-            }
-            for place, name in enumerate(names)
+            {"name": name, "key": key, "labels": given.count(name)}
+            for name, key in zip(names, keys, strict=True)
         ]
 
     def next(self, by: str, n: int = 2) -> dict[str, Any]:
@@ -230,12 +227,6 @@ class Desk:
             return around[:N_NEIGHBORS]
         covariance = labelling.covariance(around, np.array([node]))[:, 0]
         return np.asarray(around[np.argsort(-covariance, kind="stable")[:N_NEIGHBORS]])
-
-
-def _key(place: int) -> str:
-    """Return the key of a class: 1 to 9, 0, then the same with Shift."""
-    digit = str((place + 1) % 10)
-    return "" if place >= 20 else digit if place < 10 else f"⇧{digit}"
 
 
 def _guess(said: tuple[Any, float] | None) -> list[Any] | None:

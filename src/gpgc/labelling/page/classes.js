@@ -17,7 +17,7 @@ export default function classes(page) {
           "button",
           { type: "button", class: "class", "data-name": each.name, onclick: () => page.decide(each.name) },
           h("kbd", {}, each.key || "·"),
-          h("span", { class: "class-name" }, each.name),
+          h("span", { class: each.key === each.name ? "class-name hidden" : "class-name" }, each.name),
           h("span", { class: "count", "aria-label": "labels" }, each.labels),
         );
         chip.style.setProperty("--class", colourOf(place));

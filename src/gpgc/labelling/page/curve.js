@@ -15,6 +15,7 @@ export function drawCurve(points, target) {
     );
   }
   picture.append(svg("text", { x: width - 8, y: height - 2, class: "tick", "text-anchor": "end" }, count(most, "label")));
+  picture.append(svg("text", { x: 26, y: height - 2, class: "tick" }, "line and band: right · dashed: clear"));
   if (target) picture.append(svg("line", { x1: 26, x2: width - 8, y1: y(target), y2: y(target), class: "target" }));
   if (points.length) {
     const back = [...points].reverse();

@@ -77,7 +77,7 @@ export default function dialogs(page) {
   }
 
   function openSearch() {
-    const field = h("input", { type: "search", "aria-label": "Search items by name", autocomplete: "off" });
+    const field = h("input", { type: "text", role: "searchbox", "aria-label": "Search items by name", autocomplete: "off" });
     const list = h("ul", { class: "found" });
     const look = async () => {
       const answer = await ask("search", { q: field.value });
@@ -88,7 +88,7 @@ export default function dialogs(page) {
           page.visit(each.item);
         };
         const line = each.line === each.id ? null : h("span", { class: "muted" }, ` ${each.line}`);
-        return h("li", {}, h("button", { type: "button", class: "quiet", onclick: open }, h("b", {}, each.id), line));
+        return h("li", {}, h("button", { type: "button", class: "quiet", onclick: open }, page.thumbnail(each.item), h("b", {}, each.id), line));
       }));
     };
     field.addEventListener("input", () => page.soon("search", look, 120));

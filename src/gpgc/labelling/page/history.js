@@ -19,6 +19,7 @@ export default function history(page) {
         return h("li", {}, h("button", { type: "button", onclick: () => page.visit(entry.item) }, page.thumbnail(entry.item), h("span", { class: "line" }, entry.line), mark));
       }),
     );
+    if (!state.entries.length) history.append(h("li", { class: "muted" }, "Nothing is decided yet."));
     history.dataset.count = answer.body.count;
   }
 

@@ -13,7 +13,8 @@ export default function items(page) {
       const image = h("img", { alt: `Item ${data.id}`, draggable: "false" });
       image.addEventListener("load", () => image.classList.toggle("tiny", image.naturalWidth < 100));
       image.addEventListener("error", async () => {
-        const reason = await fetch(image.src).then((answer) => answer.text()).catch(() => "");
+        // an answer that says yes holds the broken image itself, not a sentence
+        const reason = await fetch(image.src).then((answer) => (answer.ok ? "" : answer.text())).catch(() => "");
         image.replaceWith(h("p", { class: "problem" }, reason.slice(0, 200) || "The image cannot be shown.", " It can still be labelled."));
       });
       Promise.resolve(model.get("images")(data.item)).then((address) => {
@@ -64,7 +65,7 @@ export default function items(page) {
     const { phase, settings } = state;
     if (!settings) return h("p", { class: "calm" }, "One moment …");
     if (settings.progress[0] < 1) return progress;
-    if (phase === "closed") return h("p", { class: "calm" }, "The closing audit is done. Export the labels, or go on labelling with Finish → Continue.");
+    if (phase === "closed") return h("p", { class: "calm" }, "The closing audit is done. Export the labels, or go on with Continue.");
     if (state.labels >= settings.nodes) return h("p", { class: "calm" }, "Every item has a label.");
     return h("p", { class: "calm" }, "One moment …");
   }

@@ -56,7 +56,8 @@ export default function news(page) {
     } else if (news === "failure") page.start();
     else if (news === "stopping") {
       state.stopped = true;
-      page.warn(state.outbox.length ? `The server stopped; ${count(state.outbox.length, "label")} not saved yet. Start it again.` : "Stopped; all labels saved.");
+      if (state.outbox.length) page.warn(`The server stopped; ${count(state.outbox.length, "label")} not saved yet. Start it again.`);
+      else page.warn("Stopped; all labels saved. The same command goes on from here.", true);
     }
   }
 

@@ -9,9 +9,10 @@ export default function words(page) {
     live.textContent = text;
   }
 
-  function warn(text) {
+  function warn(text, isCalm = false) {
     banner.textContent = text;
     banner.hidden = !text;
+    banner.classList.toggle("settled", isCalm);
   }
 
   function switchTheme() {
