@@ -62,7 +62,7 @@ class Running:
         """The journal's events, without the header."""
         text = self.journal.read_text()
         whole = text[: text.rfind("\n") + 1]
-        return [json.loads(line) for line in whole.splitlines()][1:]
+        return [json.loads(line) for line in whole.splitlines() if line][1:]
 
 
 @pytest.fixture(scope="session")

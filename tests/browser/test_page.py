@@ -156,6 +156,10 @@ def test_new_classes_and_the_closing_audit(serve, open_page, small):
     page.locator(".class").nth(3).wait_for()
     assert page.locator(".class kbd").all_inner_texts() == ["1", "2", "3", "4"]
     assert "<img" in page.locator(".class-name").nth(3).inner_text()
+    colours = page.locator(".class").evaluate_all(
+        "chips => chips.map((chip) => getComputedStyle(chip).borderLeftColor)"
+    )
+    assert len(set(colours)) == 4
     answer(page, "4")
     for _ in range(5):
         answer(page, str(truth[item(page)] + 1))
@@ -188,11 +192,13 @@ def test_no_label_is_lost_or_doubled_by_kills(serve, open_page, small, kills):
     page = open_page(server)
     wanted = 100 if kills > 3 else 25
     moments = sorted(rng.sample(range(1, wanted - 2), kills))
-    given, acknowledged = {}, 0
-    page.on(
-        "response",
-        lambda response: response.url.endswith("/api/events") and response.status == 200,
-    )
+    given, acknowledged = {}, set()
+
+    def note(answered):
+        if answered.url.endswith("/api/events") and answered.status == 200:
+            acknowledged.add(answered.request.post_data_json["event"])
+
+    page.on("response", note)
     for step in range(wanted):
         node = item(page)
         label = "abc"[truth[node]]
@@ -203,10 +209,10 @@ def test_no_label_is_lost_or_doubled_by_kills(serve, open_page, small, kills):
             moments.pop(0)
             time.sleep(rng.random() * 0.03)
             server.stop(signal.SIGKILL)
-            acknowledged = {line["id"] for line in server.lines() if line["do"] == "label"}
-            page.wait_for_timeout(rng.randrange(50, 400))
+            page.wait_for_timeout(rng.randrange(50, 400))  # answers that came before are told
+            stored = {line["event"] for line in server.lines()}
+            assert acknowledged <= stored
             server.start()
-            assert acknowledged <= set(given)
         deadline = time.monotonic() + 60
         while (
             page.locator(".item-box").get_attribute("data-item") == str(node)
@@ -216,6 +222,8 @@ def test_no_label_is_lost_or_doubled_by_kills(serve, open_page, small, kills):
             page.wait_for_timeout(20)
     wait_for_labels(page, len(given))
     lines = server.lines()
+    assert acknowledged <= {line["event"] for line in lines}
+    assert len(acknowledged) > wanted - 2 * kills
     assert len({line["event"] for line in lines}) == len(lines)
     stored = {line["id"]: line["label"] for line in lines if line["do"] in ("label", "correct")}
     assert stored == given
@@ -298,6 +306,7 @@ def test_broken_images_say_so_and_can_be_labelled(serve, open_page, tmp_path):
     for n in range(12):
         Image.new("RGB", (60, 40), (20 * n, 255 - 20 * n, 99)).save(folder / f"{n}.png")
     (folder / "page.png").write_text("<html>no image</html>")
+    (folder / "torn.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"x" * 50)
     server = serve("--images", folder, "--classes", "x,y")
     page = open_page(server)
     role = "suggested" if item(page) == 12 else "chosen"  # it may be what is suggested first
@@ -310,6 +319,53 @@ def test_broken_images_say_so_and_can_be_labelled(serve, open_page, tmp_path):
     wait_for_labels(page, 1)
     assert server.lines()[-1]["id"] == "page.png"
     assert server.lines()[-1]["role"] == role
+    page.keyboard.press("/")
+    page.get_by_role("searchbox").fill("torn.png")
+    page.locator(".found button").first.click()
+    said = page.locator(".problem", has_text="The image is broken")
+    said.wait_for()
+    assert said.inner_text() == "The image is broken. It can still be labelled."
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """Return a folder on a disk of 128 kB, where this process may mount one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(command, check=False, capture_output=True)
+    except OSError as error:
+        pytest.skip(f"a small disk needs mount: {error}")
+    if done.returncode:
+        pytest.skip("a small disk needs the right to mount one")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_full_disk_is_said_and_the_label_is_kept_until_there_is_room(
+    serve, open_page, small, small_disk, tmp_path
+):
+    arguments, truth = small
+    server = serve(*arguments, folder=small_disk)
+    page = open_page(server)
+    answer(page, str(truth[item(page)] + 1))
+    wait_for_labels(page, 1)
+    before = server.journal.read_bytes()
+    space = os.statvfs(small_disk)
+    (small_disk / "filler").write_bytes(bytes(space.f_bavail * space.f_frsize))
+    with server.journal.open("ab") as journal:  # 30 bytes are left of its last block
+        journal.write(b"\n" * (space.f_frsize - len(before) % space.f_frsize - 30))
+    padded, node = server.journal.read_bytes(), item(page)
+    page.wait_for_timeout(200)
+    page.keyboard.press(str(truth[node] + 1))
+    page.locator(".banner", has_text="Not saved: The disk is full").wait_for()
+    shot(page, "13-full-disk")
+    assert server.journal.read_bytes() == padded
+    (small_disk / "filler").unlink()
+    wait_for_labels(page, 2)
+    assert page.locator(".banner").is_hidden()
+    assert server.lines()[-1]["id"] == str(node)
 
 
 def test_the_page_works_without_webgl(browser_kind, serve, small):
@@ -377,6 +433,22 @@ def test_no_serious_violation_of_accessibility(serve, open_page, small, scheme):
         page.keyboard.press("Escape")
         page.locator("dialog[open]").wait_for(state="hidden")
     assert {state: each for state, each in found.items() if each} == {}
+
+
+@pytest.mark.parametrize("sight", ["deuteranopia", "protanopia", "achromatopsia"])
+def test_classes_are_told_apart_without_colours(serve, open_page, small, sight):
+    arguments = [*small[0][:2], "--classes", ",".join("abcdefghijkl")]
+    page = open_page(serve(*arguments))
+    page.context.new_cdp_session(page).send(
+        "Emulation.setEmulatedVisionDeficiency", {"type": sight}
+    )
+    shot(page, f"14-{sight}")
+    keys = page.locator(".class kbd")
+    assert len(set(keys.all_inner_texts())) == 12
+    pictures = {keys.nth(place).screenshot() for place in range(12)}
+    assert len(pictures) == 12
+    names = page.locator(".class").evaluate_all("all => all.map((chip) => chip.title)")
+    assert names == list("abcdefghijkl")
 
 
 FOCUS = """() => {

@@ -106,6 +106,10 @@ def test_states_of_a_session(serve, open_page, scheme, width):
     page.locator(".figure .big", has_text="of the rest right").wait_for()
     page.locator(".per-class summary").click()
     look("c-estimate")
+    answer(page, str(digits[item(page)]))
+    wait_for_labels(page, 41)
+    page.wait_for_timeout(600)
+    assert page.locator(".per-class details[open]").count() == 1  # news do not fold it
     page.keyboard.press("p")
     look("d-prediction")
     page.keyboard.press("p")
@@ -133,7 +137,7 @@ def test_states_of_a_session(serve, open_page, scheme, width):
     for step in range(3):
         page.wait_for_timeout(250)
         page.keyboard.press(str(digits[item(page)]))
-        wait_for_labels(page, 41 + step)
+        wait_for_labels(page, 42 + step)
     page.locator(".figure", has_text="Measured").wait_for()
     look("h-certificate")
     server.stop(signal.SIGINT)

@@ -111,12 +111,19 @@ def test_undone_redone_and_corrected_labels_equal_a_fresh_session(open_session, 
     assert session.ledger.labels[session.ids[node]].label == "c"
     assert len(session.ledger.labels) == 17
     assert session.live.settle()
-    fresh = open_session(
-        journal=tmp_path / "fresh.jsonl",
-        imported={name: given.label for name, given in session.ledger.labels.items()},
-    )
+    given = {name: each.label for name, each in session.ledger.labels.items()}
+    fresh = open_session(journal=tmp_path / "fresh.jsonl", imported=given)
     one, other = (export(each.session, "predictions.csv") for each in (desk, fresh))
     assert one == other
+    learnt = session.ledger.with_role("suggested")
+    assert 0 < len(learnt) < 17
+    alike = open_session(journal=tmp_path / "alike.jsonl", imported=learnt)
+    one, other = (each.session.live.labelling for each in (desk, alike))
+    assert one.labels == other.labels == {session.index[n]: each for n, each in learnt.items()}
+    for live in (one, other):
+        live.refresh()
+    order = [other.classes.index(name) for name in one.classes]
+    np.testing.assert_allclose(one.predict_proba(), other.predict_proba()[:, order], atol=1e-6)
 
 
 def test_exports_are_a_fresh_fit_to_the_last_byte(open_session):

@@ -15,7 +15,7 @@ export default function classes(page) {
       ...state.classes.map((each, place) => {
         const chip = h(
           "button",
-          { type: "button", class: "class", "data-name": each.name, onclick: () => page.decide(each.name) },
+          { type: "button", class: "class", "data-name": each.name, title: each.name, onclick: () => page.decide(each.name) },
           h("kbd", {}, each.key || "·"),
           h("span", { class: each.key === each.name ? "class-name hidden" : "class-name" }, each.name),
           h("span", { class: "count", "aria-label": "labels" }, each.labels),

@@ -15,7 +15,7 @@ export default function items(page) {
       image.addEventListener("error", async () => {
         // an answer that says yes holds the broken image itself, not a sentence
         const reason = await fetch(image.src).then((answer) => (answer.ok ? "" : answer.text())).catch(() => "");
-        image.replaceWith(h("p", { class: "problem" }, reason.slice(0, 200) || "The image cannot be shown.", " It can still be labelled."));
+        image.replaceWith(h("p", { class: "problem" }, reason.slice(0, 200) || "The image is broken.", " It can still be labelled."));
       });
       Promise.resolve(model.get("images")(data.item)).then((address) => {
         image.src = address;
