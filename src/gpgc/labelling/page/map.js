@@ -22,6 +22,7 @@ export class NodeMap {
     this.prepare();
     this.attend();
     new ResizeObserver(() => this.draw()).observe(canvas);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
   prepare() {
