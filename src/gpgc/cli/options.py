@@ -19,7 +19,7 @@ ModelOption = Annotated[
 ]
 ActivationOption = Annotated[
     str,
-    typer.Option("--activation", help="relu, leaky_relu, erf, gelu, identity or step."),
+    typer.Option("--activation", help="relu, leaky_relu, erf, gelu, identity, step, sin or cos."),
 ]
 TangentOption = Annotated[
     str, typer.Option("--kernel", help="nngp, or ntk for the network's tangent kernel.")

@@ -42,7 +42,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         ``"squared_exponential"``, or an object with parameters of its own.
     activation : str or Activation, default "relu"
         φ of the hidden layers: ``"relu"``, ``"leaky_relu"``, ``"erf"``, ``"gelu"``,
-        ``"identity"``, ``"step"``, or an object with parameters of its own.
+        ``"identity"``, ``"step"``, ``"sin"``, ``"cos"``, or an object with parameters of its own.
     depth : int, default 2
         L, the number of layers.
     weight_variance, bias_variance : float, default 1 and 0

@@ -22,6 +22,7 @@ from gpgc.kernels.given import Given
 from gpgc.kernels.low_rank import LowRank
 from gpgc.kernels.mix import Mix
 from gpgc.kernels.nystrom import Nystrom
+from gpgc.kernels.periodic_activations import Cos, Sin
 from gpgc.kernels.propagate import Propagate
 from gpgc.kernels.rectifiers import LeakyReLU, ReLU, Step
 from gpgc.kernels.smooth_activations import GELU, Erf, Identity
@@ -38,6 +39,7 @@ __all__ = [
     "ArcCosine",
     "BaseKernel",
     "Centre",
+    "Cos",
     "Covariance",
     "Cross",
     "Deep",
@@ -55,6 +57,7 @@ __all__ = [
     "Polynomial",
     "Propagate",
     "ReLU",
+    "Sin",
     "Square",
     "SquaredExponential",
     "Step",

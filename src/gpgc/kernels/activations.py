@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 from gpgc._typing import Array
 from gpgc.compute.primitives import NUMPY, Primitives
 from gpgc.errors import InputError
+from gpgc.kernels.periodic_activations import Cos, Sin
 from gpgc.kernels.rectifiers import LeakyReLU, ReLU, Step
 from gpgc.kernels.smooth_activations import GELU, Erf, Identity
 
@@ -62,6 +63,8 @@ ACTIVATIONS: dict[str, type[Activation]] = {
     "gelu": GELU,
     "identity": Identity,
     "step": Step,
+    "sin": Sin,
+    "cos": Cos,
 }
 
 

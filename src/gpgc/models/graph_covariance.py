@@ -48,8 +48,8 @@ def covariance(
         ``"inner_product"``, ``"arc_cosine"``, ``"polynomial"``, ``"squared_exponential"`` or an
         object with parameters of its own.
     activation : str or Activation, default "relu"
-        ``"relu"``, ``"leaky_relu"``, ``"erf"``, ``"gelu"``, ``"identity"``, ``"step"`` or an object
-        with parameters of its own.
+        ``"relu"``, ``"leaky_relu"``, ``"erf"``, ``"gelu"``, ``"identity"``, ``"step"``,
+        ``"sin"``, ``"cos"``, or an object with parameters of its own.
     depth : int
         L, the number of layers.
     weight_variance, bias_variance : float
