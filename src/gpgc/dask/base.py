@@ -235,7 +235,7 @@ class DaskProcess(BaseEstimator):
         context, size = Context.of(self.dtype), n_rows(both)
         nodes = Nodes(sp.csr_array((size, size)), both["features"][0])
         inputs = inputs_of(both, n_rows(landmarks), context)
-        prior = Prior(self.architecture(), nodes, context, inputs, graph.views)
+        prior = Prior(self.architecture(), nodes, context, inputs, graph.views, graph.likeness)
         return prior, np.arange(n_rows(landmarks), size)
 
     def _left_out(self, sample: Integers) -> LeaveOneOut:

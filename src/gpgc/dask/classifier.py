@@ -31,6 +31,7 @@ from gpgc.estimators.probabilities import Probability
 from gpgc.graph import Normalization
 from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture
+from gpgc.models.likeness import alikeness
 from gpgc.probability.calibration import calibrate_left_out
 from gpgc.selection.choice import Choice
 from gpgc.selection.subset import CALIBRATION_LABELS, evenly_spread
@@ -161,6 +162,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
             counted[among],
             fractions,
             self.class_prior,
+            alikeness(graph.likeness, unknown=1.0),
         )
         self.classes_, self._given = given.classes, given
         self.noise_variance_ = float(levels[0])

@@ -15,6 +15,7 @@ from gpgc.errors import InputError
 from gpgc.estimators.inputs import FeatureNorm, with_norm
 from gpgc.graph.reach import Reach, reach_of
 from gpgc.models.described import unit_rows
+from gpgc.models.likeness import SAMPLED_NODES, LikenessSums, sampled_likeness
 from gpgc.models.projection import Projection
 
 
@@ -53,12 +54,15 @@ class Prepared(NamedTuple):
         The largest magnitude.
     reach : Reach
         Components of the block by its own links and features.
+    likeness : LikenessSums
+        Of nodes that are linked within the block.
     """
 
     start: Array
     wanted: Array
     largest: float
     reach: Reach
+    likeness: LikenessSums
 
 
 def checked(block: Any, number: int, settings: BlockFeatures) -> Array:
@@ -102,7 +106,9 @@ def prepare(
     start = projection.apply(unit_rows(features, degrees**-0.5))
     largest = float(max(features.max(initial=0.0), -features.min(initial=0.0)))
     reach = reach_of(rows.own, features)
-    return Prepared(np.asarray(start, dtype=settings.dtype), features[wanted], largest, reach)
+    likeness = sampled_likeness(rows.own, features, SAMPLED_NODES // len(settings.partition) + 1)
+    start = np.asarray(start, dtype=settings.dtype)
+    return Prepared(start, features[wanted], largest, reach, likeness)
 
 
 def part_of(values: Sequence[Any], index: int) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from gpgc.dask.reach import Reached, reached
 from gpgc.estimators.inputs import FeatureNorm
 from gpgc.graph import Normalization
 from gpgc.models.broad import REACHES, STEPS, Broad
+from gpgc.models.likeness import LikenessSums
 from gpgc.models.magnitudes import check_magnitudes
 from gpgc.models.projection import Projection, projection_for
 
@@ -53,6 +55,8 @@ class Graph:
         Their rows.
     reached : Reached
         Which nodes labels reach.
+    likeness : float or None
+        Of nodes that are linked within a block (:mod:`gpgc.models.likeness`).
     approximations : tuple of str
         What is not exact.
     """
@@ -67,6 +71,7 @@ class Graph:
     labelled: Sequence[Integers]
     labelled_rows: Sequence[Any]
     reached: Reached
+    likeness: float | None
     approximations: tuple[str, ...]
 
     @property
@@ -147,6 +152,7 @@ def graph_of(
         cluster.keep(task(part_of, block, part) for block in prepared) for part in (0, 1, 3)
     )
     largest = max(cluster.fetch(task(part_of, block, 2) for block in prepared))
+    alike = reduce(LikenessSums.joined, cluster.fetch(task(part_of, b, 4) for b in prepared))
     del prepared
     diagonal = sp.csr_array(np.array([[links.least_diagonal]]))
     check_magnitudes(architecture, diagonal, np.array([[largest]]), np.dtype(dtype))
@@ -172,6 +178,7 @@ def graph_of(
         in_blocks,
         kept[1:],
         is_reached,
+        alike.likeness,
         _approximations(sample, projection),
     )
 

@@ -13,6 +13,7 @@ from gpgc.errors import InputError
 from gpgc.estimators.asked import Asked
 from gpgc.estimators.base import GraphProcess
 from gpgc.estimators.inputs import check_nodes
+from gpgc.models.likeness import alikeness
 from gpgc.probability.calibration import (
     Calibration,
     StoredMeans,
@@ -172,6 +173,7 @@ class ClassProcess(GraphProcess):
             counted[among],
             self.label_fractions(),
             self.class_prior,
+            alikeness(self.prior_.likeness, unknown=1.0),
         )
 
     def set_calibration(self, calibration: Calibration) -> None:

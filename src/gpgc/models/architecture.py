@@ -115,6 +115,10 @@ class Architecture(ABC):
         with explicit weights, never from the covariance, whose oracle it is.
         """
 
+    def usual_noise(self, nodes: Nodes) -> float:
+        """Return the noise that fits many graphs of this kind, relative to the prior variance."""
+        return self.relative_noise
+
     def planning(self, inputs: Any) -> Covariance:
         """Return the covariance by which it is planned what to label; by default Γ itself."""
         return self.covariance(inputs)

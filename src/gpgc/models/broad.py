@@ -76,6 +76,9 @@ DEGREE_SCALE = 2.0
 FEW_LANDMARKS = 4
 """One landmark of so many stands for the degrees, which are four numbers a node."""
 
+NEIGHBOUR_NOISE = 10**-2.75
+"""Relative noise that is usual on graphs of nearest neighbours."""
+
 Form = Literal["squared", "layer", "degrees"]
 """What becomes of rows: unit(k k), k itself, or the squared exponential of degrees."""
 
@@ -132,6 +135,10 @@ class Broad(Architecture):
                 f"kernel must be 'nngp' for model='broad', whose square over nodes is no layer of "
                 f"weights, got {self.kernel!r}"
             )
+
+    def usual_noise(self, nodes: Nodes) -> float:
+        """Return less noise where the links are nearest neighbours, which are seldom wrong."""
+        return NEIGHBOUR_NOISE if nodes.from_features else self.relative_noise
 
     def inputs(self, nodes: NodeInputs, context: Context) -> BroadInputs:
         """Return rows that describe the nodes: diffused features, or what stands for them.

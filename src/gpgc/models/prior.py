@@ -13,6 +13,7 @@ from gpgc.compute import Context
 from gpgc.graph.nodes import JoinedNodes, Nodes
 from gpgc.kernels import Covariance, Mix
 from gpgc.models.architecture import Architecture, ViewWeights
+from gpgc.models.likeness import likeness_of
 from gpgc.models.magnitudes import check_magnitudes
 
 
@@ -45,6 +46,8 @@ class Prior:
     views : tuple of str, optional
         Names of the views among which labels may choose, the usual one first; all that the
         architecture offers when not given.
+    likeness : float, optional
+        Of linked nodes, where it is known; see :attr:`likeness`.
 
     Examples
     --------
@@ -62,12 +65,14 @@ class Prior:
         context: Context | None = None,
         inputs: Mapping[str, Any] | None = None,
         views: tuple[str, ...] | None = None,
+        likeness: float | None = None,
     ) -> None:
         self.architecture, self.nodes, self.context = architecture, nodes, context or Context()
         check_magnitudes(architecture, nodes.propagation, nodes.features, self.context.dtype)
         self._inputs = dict(inputs or {})
         self.views = architecture.views(nodes) if views is None else views
         self._views: dict[str, Covariance] = {}
+        self._likeness = likeness
 
     def __repr__(self) -> str:
         return f"{self.architecture!r} on {len(self.nodes)} nodes"
@@ -76,6 +81,18 @@ class Prior:
     def view_weights(self) -> tuple[ViewWeights, ...]:
         """Weights of views that are worth a try, the usual ones first."""
         return self.architecture.view_weights(self.nodes)
+
+    @property
+    def likeness(self) -> float | None:
+        """How alike the features of linked nodes are (:mod:`gpgc.models.likeness`)."""
+        if self._likeness is None:
+            self._likeness = likeness_of(self.nodes)
+        return self._likeness
+
+    @property
+    def usual_noise(self) -> float:
+        """Noise that is usual on these nodes, relative to their prior variance."""
+        return self.architecture.usual_noise(self.nodes)
 
     def view(self, name: str) -> Covariance:
         """Return the covariance of one view by its name."""
@@ -116,7 +133,8 @@ class Prior:
 
     def variant(self, architecture: Architecture) -> Prior:
         """Return another architecture of the same kind on the same nodes, with shared inputs."""
-        return Prior(architecture, self.nodes, self.context, self._inputs, self.views)
+        inputs, views = self._inputs, self.views
+        return Prior(architecture, self.nodes, self.context, inputs, views, self._likeness)
 
     def joined(
         self, nodes: JoinedNodes, labelled: Integers, weights: ViewWeights

@@ -14,7 +14,12 @@ from gpgc.compute import small_matrices
 from gpgc.probability.class_prior import Reweigh, class_prior, information, reweighed_sum
 from gpgc.probability.largest import largest_probability
 from gpgc.probability.softmax import cross_entropies, softmax
-from gpgc.probability.temperature import SquareSums, fit_temperature_with_prior, square_sums
+from gpgc.probability.temperature import (
+    SquareSums,
+    fit_temperature_with_prior,
+    square_sums,
+    usual_sharpness,
+)
 
 BIAS_PENALTY = 1.5
 """Ridge on the class biases that held-out labels fit, over their number."""
@@ -107,6 +112,7 @@ def calibrate_left_out(
     weights: Array,
     fractions: Array,
     prior: Any = "estimated",
+    alike: float = 1.0,
 ) -> Calibration:
     """Fit t to leave-one-out predictions, and b to the class prior.
 
@@ -124,9 +130,12 @@ def calibrate_left_out(
         Of the classes among the labels.
     prior : {"estimated", "labels"} or array of shape (k,), default "estimated"
         See :func:`gpgc.probability.class_prior.class_prior`.
+    alike : float, default 1
+        How far neighbours are alike (:func:`gpgc.probability.temperature.usual_sharpness`).
     """
     spread = unlabelled.square_sums().root_mean_square
-    t = fit_temperature_with_prior(left_out, targets, weights, spread)
+    usual = usual_sharpness(len(targets), alike)
+    t = fit_temperature_with_prior(left_out, targets, weights, spread, usual)
     losses = cross_entropies(left_out, targets, np.asarray(t))
     known = class_prior(
         prior,

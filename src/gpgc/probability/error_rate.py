@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from gpgc._typing import Array, Integers
 from gpgc.probability.softmax import softmax
-from gpgc.probability.temperature import SHARPNESS
+from gpgc.probability.temperature import ALIKE
 
 RATE_PRIOR = (0.5, 9.5)
 """Exponents of ε and 1 − ε in the prior of the error rate ε: its mode is 5 %, and it counts as much
@@ -72,8 +72,7 @@ def label_errors(left_out: Array, codes: Integers, weights: Array, spread: float
     likely = left_out.argmax(axis=1)
     if n_classes == 1:
         return LabelErrors(np.zeros(len(codes)), likely, 0.0)
-    mean, deviation = SHARPNESS
-    usual = mean - np.log(spread)
+    usual = ALIKE.mean - np.log(spread)
 
     def seen(parameters: Array) -> tuple[Array, Array, float]:
         """Return the probabilities of the labels if right, if wrong, and the rate."""
@@ -85,7 +84,7 @@ def label_errors(left_out: Array, codes: Integers, weights: Array, spread: float
         right, wrong, rate = seen(parameters)
         likelihood = weights @ np.log(np.maximum(right + wrong, np.finfo(np.float64).tiny))
         prior = RATE_PRIOR[0] * np.log(rate) + RATE_PRIOR[1] * np.log1p(-rate)
-        prior -= (parameters[0] - usual) ** 2 / (2 * deviation**2)
+        prior -= (parameters[0] - usual) ** 2 / (2 * ALIKE.std**2)
         return float(-likelihood - prior)
 
     found = [

@@ -10,9 +10,22 @@ from scipy.optimize import minimize_scalar
 from gpgc._typing import Array
 from gpgc.probability.softmax import cross_entropies
 
-SHARPNESS = (1.3, 0.5)
-"""Mean and standard deviation of the log of t · r: how sharp good probabilities are on graphs of
-many kinds, with r the root mean square of the latent means around their mean over classes."""
+
+class Sharpness(NamedTuple):
+    """Mean and standard deviation of log(t · r), how sharp probabilities are before labels say it.
+
+    r is the root mean square of the latent means around their mean over classes.
+    """
+
+    mean: float
+    std: float
+
+
+ALIKE = Sharpness(1.3, 0.5)
+"""Of good probabilities on graphs of many kinds whose neighbours are alike."""
+
+UNLIKE = Sharpness(-2.5, 1.0)
+"""Where the features of linked nodes are unlike: next to nothing is known without labels."""
 
 LEAST_CONTRAST = 1e-3
 """Differences between classes, relative to the latent means themselves, below which they are as
@@ -133,8 +146,35 @@ def root_mean_square(means: Array) -> float:
     return square_sums(means).root_mean_square
 
 
+def usual_sharpness(n_labels: int, alike: float = 1.0) -> Sharpness:
+    r"""Return how sharp probabilities usually are.
+
+    Where neighbours are alike, log(t · r) is 1.3, or :math:`\log D - 1` with fewer than ten labels:
+    of one label a class, those of 3 classes are wrong more often than those of 10. Where they are
+    not, the graph may mislead, and a few labels cannot tell.
+
+    Parameters
+    ----------
+    n_labels : int
+        D.
+    alike : float, default 1
+        How far neighbours are alike, from 0 to 1 (:func:`gpgc.models.likeness.alikeness`).
+
+    Examples
+    --------
+    >>> usual_sharpness(20), usual_sharpness(20, alike=0.0)
+    (Sharpness(mean=1.3, std=0.5), Sharpness(mean=-2.5, std=1.0))
+    >>> round(usual_sharpness(3).mean, 2)
+    0.1
+    """
+    mean = min(ALIKE.mean, float(np.log(n_labels)) - 1)
+    return Sharpness(
+        alike * mean + (1 - alike) * UNLIKE.mean, alike * ALIKE.std + (1 - alike) * UNLIKE.std
+    )
+
+
 def fit_temperature_with_prior(
-    scores: Array, targets: Array, weights: Array, spread: float
+    scores: Array, targets: Array, weights: Array, spread: float, usual: Sharpness = ALIKE
 ) -> float:
     """Return the inverse temperature t of softmax(t · scores), shrunk towards a usual sharpness.
 
@@ -151,6 +191,8 @@ def fit_temperature_with_prior(
     spread : float
         :func:`root_mean_square` of the unlabelled nodes' means; t lies within e^±5 of what is
         usual for it.
+    usual : Sharpness, default :data:`ALIKE`
+        The normal prior on log(t · spread).
 
     Returns
     -------
@@ -158,16 +200,15 @@ def fit_temperature_with_prior(
     """
     if spread <= 0:
         return 1.0
-    mean, deviation = SHARPNESS
+    start = usual.mean - np.log(spread)
     if not weights.any():
-        return float(np.exp(mean - np.log(spread)))
+        return float(np.exp(start))
 
     def loss(log_t: float) -> float:
         entropies = cross_entropies(scores, targets, np.asarray(np.exp(log_t)))
-        prior = (log_t + np.log(spread) - mean) ** 2 / (2 * deviation**2)
+        prior = (log_t - start) ** 2 / (2 * usual.std**2)
         return float(weights @ entropies + prior)
 
-    usual = mean - np.log(spread)
-    bounds = (usual - SHARPEST, usual + SHARPEST)
+    bounds = (start - SHARPEST, start + SHARPEST)
     found = minimize_scalar(loss, bounds=bounds, method="bounded")
     return float(np.exp(found.x))

@@ -13,7 +13,7 @@ from gpgc.selection.judge import Judge, levels_of
 from gpgc.selection.noise_choice import Criterion
 from gpgc.selection.noise_search import search_noise
 from gpgc.selection.subset import evenly_spread
-from gpgc.selection.view_choice import choose_views
+from gpgc.selection.view_choice import choose_views, usual_weights
 
 LABELS_FOR_VIEWS = 1000
 """Labels from which on so many of them, evenly spread, choose the weights of the views."""
@@ -88,11 +88,13 @@ def choose(
     """
     if not isinstance(noise, str) and len(prior.views) == 1:
         return Choice(GRAPH, noise)
-    usual = prior.architecture.relative_noise
+    usual = prior.usual_noise
     if isinstance(noise, str) and noise == "loo" and not weights.any():  # leaving out says nothing
-        scale = float(np.mean(prior.covariance().diag(labelled), dtype=np.float64)) or 1.0
+        view_weights = usual_weights(prior, labelled)
+        variances = prior.covariance(view_weights).diag(labelled)
+        scale = float(np.mean(variances, dtype=np.float64)) or 1.0
         n_levels = targets.shape[1] if criterion == "density" else 1
-        return Choice(GRAPH, np.full(n_levels, usual * scale))
+        return Choice(view_weights, np.full(n_levels, usual * scale))
     many = evenly_spread(len(labelled), MANY_LABELS)
     few = evenly_spread(len(labelled), LABELS_FOR_VIEWS) if len(prior.views) > 1 else many
     of_views = prior.context.dtype.itemsize * len(prior.views)

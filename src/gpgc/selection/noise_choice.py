@@ -22,6 +22,9 @@ DECADE = np.logspace(0.1, 1, 10)
 
 LEAST_RELATIVE_NOISE = 1e-9
 
+PULL = 1.0
+"""What the square of a decade away from the usual noise costs, in units of one label's loss."""
+
 FEWEST_DIFFERENCES = 6
 """Labels that must tell two covariances apart before one is clearly better."""
 
@@ -81,7 +84,7 @@ def choose_noise(
         taken as it is.
     usual_noise : float, optional
         Relative noise that is usual for the covariance; with it, each decade away from it costs as
-        much as the square of that distance, halved, in units of one node's loss.
+        much as the square of that distance, in units of one node's loss.
 
     Returns
     -------
@@ -96,7 +99,7 @@ def choose_noise(
     while True:
         scores = table.scores
         if usual_noise is not None and criterion != "evidence":
-            scores = scores - 0.5 * np.log10(relative / usual_noise) ** 2
+            scores = scores - PULL * np.log10(relative / usual_noise) ** 2
         best = len(scores) - 1 - int(np.argmax(scores[::-1]))
         more = _levels_beyond(relative, scores, best)
         more = more[(more >= low) & (more <= high)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpgc._typing import Array
 from gpgc.gp import LabelledRoot, SampledLevels
-from gpgc.selection.noise_choice import Criterion, leave_out_at, noise_bounds
+from gpgc.selection.noise_choice import PULL, Criterion, leave_out_at, noise_bounds
 from gpgc.selection.subset import evenly_spread
 
 STEP = 10**0.5
@@ -64,7 +64,7 @@ def search_noise(
             if how == "evidence":
                 return float(path.log_marginal_likelihood(np.array([noise]))[0])
             losses = leave_out_at(path, noise, criterion, weights[among]).losses
-            pull = 0.5 * np.log10(noise / path.scale / usual_noise) ** 2
+            pull = PULL * np.log10(noise / path.scale / usual_noise) ** 2
             return -float(losses.sum()) * n_labels / len(among) - float(pull)
 
         # Levels are powers of the step, so that targets share what is computed at a level.

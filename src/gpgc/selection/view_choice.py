@@ -11,6 +11,7 @@ import numpy as np
 from gpgc._typing import Array, Integers
 from gpgc.kernels import Covariance
 from gpgc.models import GRAPH, Prior, ViewWeights
+from gpgc.models.likeness import alikeness
 from gpgc.selection.judge import Judge, Verdict
 from gpgc.selection.noise_choice import clearly_better
 from gpgc.selection.subset import evenly_spread
@@ -22,10 +23,14 @@ PROMISING = 2
 """Steps of which all labels choose."""
 
 SECOND_VIEWS = ("features", "hubs")
-"""Views that must gain one standard error."""
+"""Views that must gain one standard error, or two where neighbours are alike."""
 
 LATER_ERRORS = 2.0
-"""Standard errors that all others must gain: of many, one gains by chance."""
+"""Standard errors that all others must gain: of many, one gains by chance; one more where
+neighbours are alike."""
+
+UNLIKE_VIEWS = ("features", "neighbours")
+"""Views, half each, from which the choice starts where neighbours are unlike."""
 
 STEPS = (1 / 3, 2 / 3, 1.0)
 """Fractions of the weight that a further view takes from those before it."""
@@ -45,14 +50,15 @@ class ViewChoice(NamedTuple):
 
 
 def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
-    """Choose the weights of the views, starting from the usual one alone.
+    """Choose the weights of the views, starting from the usual ones (:func:`usual_shares`).
 
     Each step tries every view that is not in yet, at a third of the weight, at two thirds and at
     all of it. Few labels say which of these are promising; all of them, whether the best of those
     is taken: where leaving labels out then costs less by over a standard error, or two
-    of them for views other than the features' own and hubs. Weights are in proportion to the
-    variance *between* the labelled nodes that a view accounts for: what all nodes share is most of
-    some covariances, and says nothing.
+    of them for views other than the features' own and hubs; one more of each where the features of
+    linked nodes are alike, since the graph then says much, and few labels little. Weights are in
+    proportion to the variance *between* the labelled nodes that a view accounts for: what all nodes
+    share is most of some covariances, and says nothing.
 
     Parameters
     ----------
@@ -63,7 +69,7 @@ def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
     judge : Judge
         Of their covariances.
     """
-    usual = prior.views[0]
+    usual, alike = prior.views[0], alikeness(prior.likeness, unknown=0.0)
     grams = {usual: prior.view(usual).block(labelled, labelled)}
     if len(prior.views) == 1:
         return ViewChoice(GRAPH, judge.on_gram(grams[usual]))
@@ -75,8 +81,9 @@ def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
     if len(few) < len(labelled):
         at = np.ix_(few, few)
         first = Trials(judge.of(few), {name: gram[at] for name, gram in grams.items()})
-    shares: dict[str, float] = {usual: 1.0}
-    chosen, least = GRAPH, every.losses({usual: 1.0})
+    shares = usual_shares(prior, spreads)
+    chosen = weights_of(shares, spreads) if len(shares) > 1 else shares
+    least = every.losses(chosen)
     while True:
         steps = [step for step in _steps(shares, telling) if _fits(prior, step.shares)]
         steps.sort(key=lambda step: first.loss(weights_of(step.shares, spreads)))
@@ -87,12 +94,42 @@ def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
             weights = weights_of(step.shares, spreads)
             losses = every.losses(weights)
             n_errors = 1.0 if step.view in SECOND_VIEWS else LATER_ERRORS
-            if clearly_better(losses, least, n_errors):
+            if clearly_better(losses, least, n_errors + alike):
                 shares, chosen, least = step.shares, weights, losses
                 break
         else:
             break
     return ViewChoice(chosen, judge.on_gram(mixture(grams, chosen)))
+
+
+def usual_shares(prior: Prior, spreads: Mapping[str, float]) -> dict[str, float]:
+    """Return the shares of views that are taken where labels say nothing else.
+
+    The graph alone, or where the features of linked nodes are unlike, own features and the
+    neighbours' side by side: neither then stands for the other.
+
+    Parameters
+    ----------
+    prior : Prior
+        Of all nodes.
+    spreads : mapping
+        Name of a view → variance between labelled nodes (:func:`spread`).
+    """
+    if alikeness(prior.likeness, unknown=1.0) < 0.5:
+        telling = [name for name in UNLIKE_VIEWS if spreads.get(name, 0.0) > LEAST_SPREAD]
+        if len(telling) == len(UNLIKE_VIEWS):
+            return dict.fromkeys(telling, 1 / len(telling))
+    return {prior.views[0]: 1.0}
+
+
+def usual_weights(prior: Prior, labelled: Integers) -> ViewWeights:
+    """Return the weights of views where labels cannot be left out, as with one of each class."""
+    names = [name for name in UNLIKE_VIEWS if name in prior.views]
+    if alikeness(prior.likeness, unknown=1.0) >= 0.5 or len(labelled) < 2:
+        return GRAPH
+    spreads = {name: spread(_gram(prior.view(name), labelled)) for name in names}
+    shares = usual_shares(prior, spreads)
+    return weights_of(shares, spreads) if len(shares) > 1 else GRAPH
 
 
 class Trials:
@@ -134,7 +171,11 @@ class Step(NamedTuple):
 def _steps(shares: Mapping[str, float], views: list[str]) -> Iterator[Step]:
     """Give each step that is worth a try."""
     for name in views:
-        for step in STEPS if name not in shares else ():
+        if name in shares:
+            if len(shares) > 1:
+                yield Step(name, {name: 1.0})
+            continue
+        for step in STEPS:
             kept = {old: share * (1 - step) for old, share in shares.items() if old in views}
             if step == 1 or kept:
                 yield Step(name, {name: 1.0} if step == 1 else {**kept, name: step})
