@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from gpgc.uncertainty.measures import expected_calibration_error, log_loss
 from gpgc_lab.comparison.systems import find_system, missing_library
 from gpgc_lab.process_memory import process_memory
+from gpgc_lab.scores import score_classes
 from gpgc_lab.task import Task
 
 
@@ -29,7 +29,7 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
     Returns
     -------
     dict
-        Accuracy, log loss, calibration error, seconds, epochs and peak memory in MB.
+        Scores of `score_classes`, seconds, epochs and peak memory in MB.
     """
     task = Task.load(Path(job["task"]))
     prediction = find_system(job["system"], job["options"])(task.problem, seed=job["seed"])
@@ -42,9 +42,7 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
         )
     forecast = np.asarray(prediction.probabilities[task.test], dtype=np.float64)
     return {
-        "accuracy": float(np.mean(forecast.argmax(axis=1) == task.truth)),
-        "log_loss": log_loss(forecast, task.truth),
-        "calibration_error": expected_calibration_error(forecast, task.truth),
+        **score_classes(forecast, task.truth),
         "train_seconds": prediction.train_seconds,
         "predict_seconds": prediction.predict_seconds,
         "epochs": prediction.epochs,

@@ -1,0 +1,48 @@
+"""How good a forecast of classes is, by every measure that the tables show."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpgc.uncertainty.measures import auroc, expected_calibration_error, log_loss
+from gpgc_lab.array_types import Array, Integers
+
+Scores = dict[str, float | None]
+
+
+def score_classes(forecast: Array, truth: Integers, learnt: Integers | None = None) -> Scores:
+    """Return accuracy, log loss, calibration error and area under the ROC curve.
+
+    Parameters
+    ----------
+    forecast : ndarray of shape (n, C)
+        Class probabilities, or scores of which only the order counts.
+    truth : ndarray of int, shape (n,)
+        The classes.
+    learnt : ndarray of int, optional
+        Classes that had a training label; log loss leaves out nodes of others. All when not given.
+
+    Returns
+    -------
+    dict
+        The area is None unless there are two classes and both occur; log loss and calibration
+        error are None where rows are no probabilities.
+
+    Examples
+    --------
+    >>> score_classes(np.array([[0.5, 0.5], [0.25, 0.75]]), np.array([0, 1]))["accuracy"]
+    1.0
+    """
+    n_classes = forecast.shape[1]
+    both = n_classes == 2 and len(np.unique(truth)) == 2
+    known = np.ones(len(truth), dtype=bool) if learnt is None else np.isin(truth, learnt)
+    is_probability = bool((forecast >= 0).all() and np.allclose(forecast.sum(axis=1), 1))
+    judged = is_probability and bool(known.any())
+    return {
+        "accuracy": float(np.mean(forecast.argmax(axis=1) == truth)),
+        "log_loss": log_loss(forecast[known], truth[known]) if judged else None,
+        "calibration_error": (
+            expected_calibration_error(forecast, truth) if is_probability else None
+        ),
+        "area_under_curve": auroc(forecast[:, 1] - forecast[:, 0], truth == 1) if both else None,
+    }

@@ -1,0 +1,1 @@
+"""The default on graphs of all kinds, beside what needs no training."""

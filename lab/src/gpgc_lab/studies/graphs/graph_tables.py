@@ -1,0 +1,212 @@
+"""Tables of the study: accuracies, probabilities, ranks, seconds, published numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from gpgc_lab import published
+from gpgc_lab.journal import Record
+from gpgc_lab.studies.graphs.graph_runs import GCN_SEEDS, LARGE, LARGE_SEEDS, Found, StudyPlan
+from gpgc_lab.studies.graphs.graph_systems import GCN, OURS, RIVALS
+from gpgc_lab.studies.graphs.paired import by_division, paired, standard_error
+from gpgc_lab.studies.graphs.regimes import FIRST_SEED, TABLE_MASKS
+from gpgc_lab.tables import Table
+
+ACCURACY, AREA = "accuracy", "area_under_curve"
+
+
+def main_measure(n_classes: int) -> str:
+    """Return what systems are ranked by: the area under the ROC curve for two classes."""
+    return AREA if n_classes == 2 else ACCURACY
+
+
+def graph_tables(found: Found, plan: StudyPlan) -> list[Table]:
+    """Return all tables of classification."""
+    tables = [
+        accuracy_table(found, plan),
+        probability_table(found, plan),
+        rank_table(found, plan),
+        seconds_table(found, plan),
+        published_table(found),
+    ]
+    tables[0].notes.extend(found.remarks)
+    return tables
+
+
+def accuracy_table(found: Found, plan: StudyPlan) -> Table:
+    """Return accuracy, for two classes also the area under the curve, and the paired difference."""
+    which = "seeds from 0, masks 2 to 9" if plan.design else f"seeds from {FIRST_SEED}, masks 0, 1"
+    table = Table(
+        "graphs_accuracy",
+        f"Test accuracy in per cent, mean over draws ± its standard error ({which})",
+        ["graph", "labels", *plan.systems, "best rival", "default − rival"],
+        notes=[
+            "AUC: area under the ROC curve, in per cent. Labels are drawn at random within each "
+            "class, one at least and at most half of a class; 20·C in proportion: 20 times the "
+            "number of classes, in proportion to the classes; test nodes are all others whose "
+            f"class is known. Own masks: masks {TABLE_MASKS[0]} and {TABLE_MASKS[1]} of the "
+            "published numbers, or the public split of the citation networks, with the test nodes "
+            "of the mask; validation labels are not used.",
+            f"Best rival: the best of {', '.join(RIVALS)} by its mean. The difference is paired "
+            "over the same draws, with its standard error; ▼ worse by more than two standard "
+            "errors, or by more than a point; ▼▼ both.",
+            "LR: logistic regression, C by 3-fold cross-validation of the log loss where there are "
+            "5 labels a class on average, else 1; sparse rows are scaled to length one, dense "
+            "columns standardised, and so again after Â². Five linear models: those of GraphAny "
+            f"with uniform weights. {GCN}: 64 hidden units, 200 epochs, at most {GCN_SEEDS} draws. "
+            f"Graphs from {LARGE:,} nodes: at most {LARGE_SEEDS} draws, few systems.",
+        ],
+    )
+    for graph, regime, runs in rows_of(found, plan):
+        measures = [ACCURACY, AREA] if found.n_classes[graph] == 2 else [ACCURACY]
+        for measure in measures:
+            cells = [mean_cell(runs.get(system, []), measure) for system in plan.systems]
+            gap = paired(runs, measure)
+            kind = f"{regime}, AUC" if measure == AREA else regime
+            rival, difference = (None, None) if gap is None else (gap.rival, str(gap))
+            table.rows.append([graph, kind, *cells, rival, difference])
+    table.notes.append(_summary(found, plan))
+    return table
+
+
+def _summary(found: Found, plan: StudyPlan) -> str:
+    """Say where the default is behind, by the measure that graphs are ranked by."""
+    judged, behind = 0, []
+    for graph, regime, runs in rows_of(found, plan):
+        gap = paired(runs, main_measure(found.n_classes[graph]))
+        judged += gap is not None
+        if gap is not None and gap.mark:
+            behind.append(f"{graph}, {regime} ({gap})")
+    listed = "; ".join(behind) or "nowhere"
+    return f"Behind the best rival in {len(behind)} of {judged} cases: {listed}."
+
+
+def probability_table(found: Found, plan: StudyPlan) -> Table:
+    """Return log loss and calibration error of every system that gives probabilities."""
+    systems = [
+        system
+        for system in plan.systems
+        if any(by_division(runs.get(system, []), "log_loss") for _, _, runs in rows_of(found, plan))
+    ]
+    table = Table(
+        "graphs_probabilities",
+        "Log loss; calibration error in per cent (15 bins), means over draws",
+        ["graph", "labels", "log of the classes", *systems],
+        notes=[
+            "Log of the classes: the log loss of knowing nothing. Test nodes of a class without a "
+            "training label are left out of the log loss. Systems without probabilities are not "
+            "shown."
+        ],
+    )
+    for graph, regime, runs in rows_of(found, plan):
+        cells = []
+        for system in systems:
+            records = runs.get(system, [])
+            losses = list(by_division(records, "log_loss").values())
+            errors = list(by_division(records, "calibration_error").values())
+            cells.append(f"{np.mean(losses):.3f}; {100 * np.mean(errors):.1f}" if losses else None)
+        table.rows.append([graph, regime, f"{np.log(found.n_classes[graph]):.3f}", *cells])
+    return table
+
+
+def rank_table(found: Found, plan: StudyPlan) -> Table:
+    """Return the mean rank of each system over graphs, by regime."""
+    table = Table(
+        "graphs_ranks",
+        "Mean rank over graphs by accuracy (two classes: area under the curve); 1 is best",
+        ["labels", "graphs", *plan.systems],
+        notes=["Systems that were run on all graphs of the row's; equal means share ranks."],
+    )
+    for regime in plan.regimes:
+        scores = []
+        for graph, kind, runs in rows_of(found, plan):
+            if kind == regime:
+                measure = main_measure(found.n_classes[graph])
+                means = [
+                    float(np.mean(list(by_division(runs.get(system, []), measure).values())))
+                    if by_division(runs.get(system, []), measure)
+                    else np.nan
+                    for system in plan.systems
+                ]
+                scores.append(means)
+        if scores:
+            table.rows.append([regime, len(scores), *_mean_ranks(np.array(scores))])
+    return table
+
+
+def _mean_ranks(scores: np.ndarray) -> list[str | None]:
+    """Return mean ranks of columns over the rows in which all systems but absent ones have one.
+
+    Graphs on which a system was not run (large ones) give no rank to it.
+    """
+    from scipy.stats import rankdata
+
+    ranks = np.full(scores.shape, np.nan)
+    for place, row in enumerate(scores):
+        has = ~np.isnan(row)
+        ranks[place, has] = rankdata(-row[has])
+    return [None if np.isnan(column).all() else f"{np.nanmean(column):.1f}" for column in ranks.T]
+
+
+def seconds_table(found: Found, plan: StudyPlan) -> Table:
+    """Return processor seconds by graph and regime."""
+    table = Table(
+        "graphs_seconds",
+        "Processor seconds of a run, medians over draws",
+        ["graph", "labels", *plan.systems],
+        notes=[
+            "Ours on a graph that was seen before: the covariance is built once and relabelled, "
+            "all choices made anew; in brackets a fit from the start, where one was timed."
+        ],
+    )
+    for graph, regime, runs in rows_of(found, plan):
+        cells = []
+        for system in plan.systems:
+            records = [record for record in runs.get(system, []) if "seconds" in record]
+            again = [record["seconds"] for record in records if not record.get("is_new")]
+            new = [record["seconds"] for record in records if record.get("is_new")]
+            text = f"{np.median(again):.2f}" if again else ""
+            cells.append((text + (f" ({np.median(new):.2f})" if new else "")).strip() or None)
+        table.rows.append([graph, regime, *cells])
+    return table
+
+
+def published_table(found: Found) -> Table:
+    """Return published numbers beside the default's."""
+    table = Table(
+        "graphs_published",
+        "Published numbers beside the default, per cent",
+        ["graph", "labels", "measure", "default", "published"],
+        notes=["Published numbers are their authors', by the same split rule, on other draws."],
+    )
+    for (graph, regime, measure), numbers in published.GRAPHS.items():
+        records = found.runs.get((graph, regime, OURS), [])
+        if records:
+            listed = ", ".join(f"{system} {value}" for system, value in numbers.items())
+            table.rows.append([graph, regime, measure, mean_cell(records, measure), listed])
+    return table
+
+
+def rows_of(found: Found, plan: StudyPlan) -> Iterator[tuple[str, str, dict[str, list[Record]]]]:
+    """Give graph, regime and the runs of each system, in the order of the plan."""
+    for graph in plan.graphs:
+        for regime in plan.regimes:
+            runs = {
+                system: found.runs[graph, regime, system]
+                for system in plan.systems
+                if (graph, regime, system) in found.runs
+            }
+            if runs:
+                yield graph, regime, runs
+
+
+def mean_cell(records: Sequence[Record], measure: str) -> str | None:
+    """Return a mean in per cent with its standard error, or why there is none."""
+    values = 100 * np.array(list(by_division(records, measure).values()))
+    if not len(values):
+        failed = [record["failed"] for record in records if "failed" in record]
+        return failed[0] if failed else None
+    error = standard_error(values)
+    return f"{values.mean():.1f}" + ("" if np.isnan(error) else f" ± {error:.1f}")
