@@ -41,7 +41,8 @@ def run(problem: Problem, seed: int) -> Prediction:
         rows = csr_array(problem.adjacency[unknown])
         inflow = rows[:, problem.train] @ probabilities[problem.train]
         harmonic = _harmonic(rows, unknown, inflow)
-        weighed = harmonic * np.divide(shares, harmonic.sum(axis=0), where=shares > 0, out=shares)
+        mass = harmonic.sum(axis=0)  # zero where all labels of a class are at isolated nodes
+        weighed = harmonic * np.divide(shares, mass, where=mass > 0, out=np.zeros_like(shares))
         probabilities[unknown] = weighed / weighed.sum(axis=1, keepdims=True)
     end = process_time()
     return Prediction(probabilities, prepared - start, end - prepared)

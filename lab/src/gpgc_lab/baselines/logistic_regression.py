@@ -52,7 +52,7 @@ def run(problem: Problem, seed: int, steps: int = 0) -> Prediction:
     array([0, 0, 1, 1])
     """
     start = process_time()
-    rows = _coordinates(propagated_features(problem, steps), problem.train)
+    rows = coordinates(propagated_features(problem, steps), problem.train)
     labels = problem.labels[problem.train]
     given = rows[problem.train]
     model = _model(_choose_penalty(given, labels, seed)).fit(given, labels)
@@ -98,7 +98,7 @@ def _held_out_loss(
     return float(-likely.sum())
 
 
-def _coordinates(rows: csr_array | Array, train: Integers) -> csr_array | NDArray[Any]:
+def coordinates(rows: csr_array | Array, train: Integers) -> csr_array | NDArray[Any]:
     """Return rows (N, D) in the space of the training rows, where those are fewer than columns.
 
     The weights lie in that space, so that the answers are the same.

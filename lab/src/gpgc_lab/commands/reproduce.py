@@ -162,6 +162,34 @@ def networks(
 
 
 @app.command()
+def graphs(
+    data_dir: DataOption = None,
+    out: OutOption = NEW_RESULTS,
+    seeds: SeedsOption = 10,
+    graphs: Annotated[
+        str | None, typer.Option("--graphs", help="Names, with commas; none: numbers only.")
+    ] = None,
+    systems: Annotated[str | None, typer.Option("--systems", help="Names, with commas.")] = None,
+    regimes: Annotated[str | None, typer.Option("--regimes", help="Names, with commas.")] = None,
+    values: Annotated[
+        bool, typer.Option("--values/--no-values", help="Whether numbers are predicted too.")
+    ] = True,
+    design: Annotated[
+        bool,
+        typer.Option("--design", help="Seeds and masks to try changes on, not the table's."),
+    ] = False,
+) -> None:
+    """Graphs of all kinds: the default beside what needs no training, by number of labels."""
+    from gpgc_lab.studies.graphs.graph_study import graphs_study, make_plan
+
+    plan = make_plan(graphs, systems, regimes, seeds, design, values)
+    name = "graphs-design" if design else "graphs"
+    with Progress() as progress:
+        tables = graphs_study(data_dir, plan, StudyFolder.of(out, name), progress)
+    _finish(tables, out, name, plan.command())
+
+
+@app.command()
 def runtime(
     data_dir: DataOption = None,
     out: OutOption = NEW_RESULTS,

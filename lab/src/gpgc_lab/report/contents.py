@@ -17,6 +17,7 @@ from gpgc_lab.report.study_sections import (
 RANDOM_SPLITS = 20
 ERROR_SEEDS = 5
 ACTIVE_RUNS = 10
+GRAPH_SEEDS = 10
 
 DRAWS = 100
 """Random networks of each width."""
@@ -77,6 +78,12 @@ def _networks(options: ReportOptions, folder: StudyFolder, progress: Progress) -
     return networks_study(options.data_dir, RANDOM_SPLITS, DRAWS, folder, progress), []
 
 
+def _graphs(options: ReportOptions, folder: StudyFolder, progress: Progress) -> Made:
+    from gpgc_lab.studies.graphs.graph_study import graphs_study, make_plan
+
+    return graphs_study(options.data_dir, make_plan(n_seeds=GRAPH_SEEDS), folder, progress), []
+
+
 STUDIES: tuple[Study, ...] = (
     TableStudy(
         "framework",
@@ -133,6 +140,14 @@ STUDIES: tuple[Study, ...] = (
         f"gpgc reproduce networks --random-splits {RANDOM_SPLITS} --draws {DRAWS}",
         (),
         _networks,
+    ),
+    TableStudy(
+        "graphs",
+        "Graphs of all kinds",
+        "Beyond the paper: the default beside what needs no training, with few labels and many.",
+        f"gpgc reproduce graphs --seeds {GRAPH_SEEDS}",
+        (),
+        _graphs,
     ),
     TableStudy(
         "calibration",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gpgc.errors import DataError
 from gpgc_lab.journal import Measurements, Record, StudyJournal
-from gpgc_lab.studies.graphs.graph_sources import LabelledGraph, load_graph
+from gpgc_lab.studies.graphs.graph_sources import GRAPHS, LabelledGraph, load_graph
 from gpgc_lab.studies.graphs.graph_systems import GCN, OURS, SYSTEMS, GraphRuns, code_of
 from gpgc_lab.studies.graphs.regimes import REGIMES, divisions
 
@@ -30,10 +30,13 @@ class StudyPlan:
     Attributes
     ----------
     graphs, systems, regimes : sequence of str
+        Without graphs, only numbers are predicted.
     n_seeds : int
         Draws of labels; graphs from `LARGE` nodes have at most `LARGE_SEEDS`, a GCN `GCN_SEEDS`.
     design : bool
         Whether seeds and masks are those that settings are designed on.
+    has_values : bool
+        Whether numbers at nodes are predicted too.
     """
 
     graphs: Sequence[str]
@@ -41,6 +44,22 @@ class StudyPlan:
     regimes: Sequence[str] = REGIMES
     n_seeds: int = 10
     design: bool = False
+    has_values: bool = True
+
+    def command(self) -> str:
+        """Return the command line that makes this plan, as far as it is not the default."""
+        words = ["gpgc reproduce graphs", f"--seeds {self.n_seeds}"]
+        if not self.graphs:
+            words.append("--graphs none")
+        for option, chosen, known in (
+            ("graphs", self.graphs, GRAPHS),
+            ("systems", self.systems, SYSTEMS),
+            ("regimes", self.regimes, REGIMES),
+        ):
+            if chosen and tuple(chosen) != tuple(known):
+                words.append(f"--{option} '{','.join(chosen)}'")
+        words += ["--no-values"] * (not self.has_values) + ["--design"] * self.design
+        return " ".join(words)
 
 
 @dataclass(frozen=True, eq=False)

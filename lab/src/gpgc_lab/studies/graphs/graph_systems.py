@@ -22,6 +22,7 @@ from gpgc_lab.scores import score_classes
 from gpgc_lab.studies.graphs import graph_sources, regimes
 from gpgc_lab.studies.graphs.graph_sources import LabelledGraph
 from gpgc_lab.studies.graphs.regimes import Division
+from gpgc_lab.studies.graphs.view_weights import rounded
 from gpgc_lab.task import Task
 
 OURS, GCN = "gpgc", "GCN-64"
@@ -96,7 +97,7 @@ class GraphRuns:
         probabilities = np.zeros((len(task.labels), task.n_classes))
         probabilities[:, self._estimator.classes_] = self._estimator.predict_proba()
         seconds = time.process_time() - start
-        views = {name: round(float(w), 4) for name, w in self._estimator.view_weights_.items()}
+        views = rounded(self._estimator.view_weights_)
         return probabilities, {"seconds": seconds, "is_new": is_new, "views": views}
 
     def _train_network(self, task: Problem, division: Division) -> Record:

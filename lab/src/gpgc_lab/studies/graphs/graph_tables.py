@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from scipy.stats import rankdata
 
 from gpgc_lab import published
+from gpgc_lab.array_types import Array
 from gpgc_lab.journal import Record
 from gpgc_lab.studies.graphs.graph_runs import GCN_SEEDS, LARGE, LARGE_SEEDS, Found, StudyPlan
 from gpgc_lab.studies.graphs.graph_systems import GCN, OURS, RIVALS
 from gpgc_lab.studies.graphs.paired import by_division, paired, standard_error
 from gpgc_lab.studies.graphs.regimes import FIRST_SEED, TABLE_MASKS
+from gpgc_lab.studies.graphs.view_weights import describe_views
 from gpgc_lab.tables import Table
+
+FEW = ("1 a class", "5 a class")
+MOST_OFF = 0.06
+"""Calibration error that is tolerated with more labels than those."""
 
 ACCURACY, AREA = "accuracy", "area_under_curve"
 
@@ -29,10 +36,11 @@ def graph_tables(found: Found, plan: StudyPlan) -> list[Table]:
         probability_table(found, plan),
         rank_table(found, plan),
         seconds_table(found, plan),
+        views_table(found, plan),
         published_table(found),
     ]
     tables[0].notes.extend(found.remarks)
-    return tables
+    return [tables[0], *(table for table in tables[1:] if table.rows)]
 
 
 def accuracy_table(found: Found, plan: StudyPlan) -> Table:
@@ -108,7 +116,25 @@ def probability_table(found: Found, plan: StudyPlan) -> Table:
             errors = list(by_division(records, "calibration_error").values())
             cells.append(f"{np.mean(losses):.3f}; {100 * np.mean(errors):.1f}" if losses else None)
         table.rows.append([graph, regime, f"{np.log(found.n_classes[graph]):.3f}", *cells])
+    table.notes.append(_unsure(found, plan))
     return table
+
+
+def _unsure(found: Found, plan: StudyPlan) -> str:
+    """Say where the default's probabilities are worse than they may be."""
+    above, off = [], []
+    for graph, regime, runs in rows_of(found, plan):
+        losses = [*by_division(runs.get(OURS, []), "log_loss").values()]
+        errors = [*by_division(runs.get(OURS, []), "calibration_error").values()]
+        if losses and np.mean(losses) > np.log(found.n_classes[graph]):
+            above.append(f"{graph}, {regime}")
+        if errors and regime not in FEW and np.mean(errors) > MOST_OFF:
+            off.append(f"{graph}, {regime}")
+    return (
+        f"Log loss of the default above that of knowing nothing: {'; '.join(above) or 'nowhere'}. "
+        f"Its calibration error above {MOST_OFF:.0%} with 20 or more labels a class: "
+        f"{'; '.join(off) or 'nowhere'}."
+    )
 
 
 def rank_table(found: Found, plan: StudyPlan) -> Table:
@@ -117,32 +143,22 @@ def rank_table(found: Found, plan: StudyPlan) -> Table:
         "graphs_ranks",
         "Mean rank over graphs by accuracy (two classes: area under the curve); 1 is best",
         ["labels", "graphs", *plan.systems],
-        notes=["Systems that were run on all graphs of the row's; equal means share ranks."],
+        notes=["A system has no rank on a graph that it was not run on; equal means share ranks."],
     )
     for regime in plan.regimes:
         scores = []
         for graph, kind, runs in rows_of(found, plan):
             if kind == regime:
                 measure = main_measure(found.n_classes[graph])
-                means = [
-                    float(np.mean(list(by_division(runs.get(system, []), measure).values())))
-                    if by_division(runs.get(system, []), measure)
-                    else np.nan
-                    for system in plan.systems
-                ]
-                scores.append(means)
+                values = [by_division(runs.get(system, []), measure) for system in plan.systems]
+                scores.append([np.mean([*one.values()]) if one else np.nan for one in values])
         if scores:
             table.rows.append([regime, len(scores), *_mean_ranks(np.array(scores))])
     return table
 
 
-def _mean_ranks(scores: np.ndarray) -> list[str | None]:
-    """Return mean ranks of columns over the rows in which all systems but absent ones have one.
-
-    Graphs on which a system was not run (large ones) give no rank to it.
-    """
-    from scipy.stats import rankdata
-
+def _mean_ranks(scores: Array) -> list[str | None]:
+    """Return the mean rank of each column over the rows where it has a score, NaN being none."""
     ranks = np.full(scores.shape, np.nan)
     for place, row in enumerate(scores):
         has = ~np.isnan(row)
@@ -170,6 +186,19 @@ def seconds_table(found: Found, plan: StudyPlan) -> Table:
             text = f"{np.median(again):.2f}" if again else ""
             cells.append((text + (f" ({np.median(new):.2f})" if new else "")).strip() or None)
         table.rows.append([graph, regime, *cells])
+    return table
+
+
+def views_table(found: Found, plan: StudyPlan) -> Table:
+    """Return which views of the nodes the default took."""
+    table = Table(
+        "graphs_views",
+        "Views of the nodes that the default took: mean weight where taken (number of draws)",
+        ["graph", "labels", "draws", "views"],
+    )
+    for graph, regime, runs in rows_of(found, plan):
+        if records := runs.get(OURS):
+            table.rows.append([graph, regime, len(records), describe_views(records)])
     return table
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gpgc_lab.array_types import Array
 from gpgc_lab.journal import Record
 from gpgc_lab.studies.graphs.graph_systems import OURS, RIVALS
 
@@ -83,7 +84,7 @@ def by_division(records: Sequence[Record], measure: str) -> dict[str, float]:
     }
 
 
-def standard_error(values: Sequence[float] | np.ndarray) -> float:
+def standard_error(values: Sequence[float] | Array) -> float:
     """Return the standard error of a mean, NaN of fewer than two values.
 
     Examples
