@@ -46,3 +46,28 @@ def score_classes(forecast: Array, truth: Integers, learnt: Integers | None = No
         ),
         "area_under_curve": auroc(forecast[:, 1] - forecast[:, 0], truth == 1) if both else None,
     }
+
+
+def calibration_floor(forecast: Array, n_draws: int = 20) -> float:
+    """Return the calibration error that these probabilities would have if they were calibrated.
+
+    With few nodes bins hold few, and the error is not zero: labels are drawn so that each forecast
+    is right with its own probability, and the error is averaged over the draws.
+
+    Parameters
+    ----------
+    forecast : ndarray of shape (n, C)
+        Class probabilities.
+    n_draws : int, default 20
+        Number of draws.
+
+    Examples
+    --------
+    >>> calibration_floor(np.array([[1.0, 0.0]] * 4))
+    0.0
+    """
+    rng = np.random.default_rng(0)
+    chosen, confidence = forecast.argmax(axis=1), forecast.max(axis=1)
+    other = (chosen + 1) % forecast.shape[1]
+    draws = [np.where(rng.random(len(chosen)) < confidence, chosen, other) for _ in range(n_draws)]
+    return float(np.mean([expected_calibration_error(forecast, drawn) for drawn in draws]))

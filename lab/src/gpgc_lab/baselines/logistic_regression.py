@@ -11,13 +11,12 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from gpgc_lab.array_types import Array, Integers
-from gpgc_lab.baselines.propagated_features import propagated_features
+from gpgc_lab.array_types import Integers
+from gpgc_lab.baselines.propagated_features import as_dense, propagated_features
 from gpgc_lab.problem import Prediction, Problem
 
 PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -45,6 +44,7 @@ def run(problem: Problem, seed: int, steps: int = 0) -> Prediction:
 
     Examples
     --------
+    >>> from scipy.sparse import csr_array
     >>> path = csr_array(np.diag(np.ones(3), 1) + np.diag(np.ones(3), -1))
     >>> problem = Problem(path, np.eye(4), np.array([0, -1, -1, 1]), np.array([0, 3]),
     ...                   np.array([], dtype=int), 2)
@@ -98,18 +98,18 @@ def _held_out_loss(
     return float(-likely.sum())
 
 
-def coordinates(rows: csr_array | Array, train: Integers) -> csr_array | NDArray[Any]:
-    """Return rows (N, D) in the space of the training rows, where those are fewer than columns.
+def coordinates(rows: Any, train: Integers) -> Any:
+    """Return rows (N, F), where training rows are fewer than columns in their space (N, D).
 
-    The weights lie in that space, so that the answers are the same.
+    The weights lie in that space, so that the answers are the same. Rows with few non-zeros, which
+    are cheap, stay as they are.
     """
     n_columns = rows.shape[1]
     if issparse(rows) and rows.nnz <= SPARSE * rows.shape[0] * n_columns:
         return rows
     if len(train) >= n_columns:
-        return np.asarray(rows.toarray() if issparse(rows) else rows)
-    products = rows @ rows[train].T
-    inner = np.asarray(products.toarray() if issparse(products) else products)
+        return as_dense(rows)
+    inner = as_dense(rows @ rows[train].T)
     values, vectors = np.linalg.eigh(inner[train])
     kept = values > values[-1] * len(train) * np.finfo(np.float64).eps
     return np.asarray(inner @ (vectors[:, kept] / np.sqrt(values[kept])))

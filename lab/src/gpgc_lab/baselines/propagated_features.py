@@ -2,13 +2,21 @@ r"""Features as the linear systems take them, on one scale, propagated along the
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.preprocessing import StandardScaler, normalize
 
 from gpgc import graph
 from gpgc_lab.array_types import Array
 from gpgc_lab.problem import Problem
+
+
+def as_dense(matrix: Any) -> NDArray[np.float64]:
+    """Return a sparse or dense matrix as an array."""
+    return np.asarray(matrix.toarray() if issparse(matrix) else matrix, dtype=np.float64)
 
 
 def scaled(features: csr_array | Array) -> csr_array | Array:

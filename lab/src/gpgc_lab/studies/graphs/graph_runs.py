@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -120,3 +120,16 @@ def _measure_graph(
                 found.runs.setdefault((graph.name, regime, system), []).append(
                     {**record, "division": division.name}
                 )
+
+
+def rows_of(found: Found, plan: StudyPlan) -> Iterator[tuple[str, str, dict[str, list[Record]]]]:
+    """Give graph, regime and the runs of each system, in the order of the plan."""
+    for graph in plan.graphs:
+        for regime in plan.regimes:
+            runs = {
+                system: found.runs[graph, regime, system]
+                for system in plan.systems
+                if (graph, regime, system) in found.runs
+            }
+            if runs:
+                yield graph, regime, runs

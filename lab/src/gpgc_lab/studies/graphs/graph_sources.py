@@ -9,12 +9,13 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gpgc.datasets import Dataset, load_digits, load_npz_graph, load_planetoid
 from gpgc.errors import DataError
 from gpgc.graph import neighbor_graph
-from gpgc_lab.array_types import Array, Integers
+from gpgc_lab.array_types import Array
 from gpgc_lab.problem import Problem
 
 CITATION = ("cora", "citeseer", "pubmed")
@@ -24,7 +25,7 @@ GRAPHS = (*CITATION, *WITH_MASKS, "digits", "wordnet")
 N_NEIGHBORS = 10
 """Of the graph of digits."""
 
-Nodes = tuple[Integers, Integers]
+Nodes = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Training and test nodes."""
 
 
@@ -49,12 +50,12 @@ class LabelledGraph:
     name: str
     adjacency: csr_array
     features: csr_array | Array
-    labels: Integers
+    labels: NDArray[np.int64]
     n_classes: int
     n_masks: int
     mask: Callable[[int], Nodes]
 
-    def problem(self, train: Integers) -> Problem:
+    def problem(self, train: NDArray[np.int64]) -> Problem:
         """Return what a system may see: all nodes, and the labels of some."""
         seen = np.full(len(self.labels), -1, dtype=np.int64)
         seen[train] = self.labels[train]

@@ -18,7 +18,7 @@ from gpgc_lab.code_digest import digest, module_files, package_files
 from gpgc_lab.comparison.children import run_children
 from gpgc_lab.journal import Record
 from gpgc_lab.problem import Problem, System
-from gpgc_lab.scores import score_classes
+from gpgc_lab.scores import calibration_floor, score_classes
 from gpgc_lab.studies.graphs import graph_sources, regimes
 from gpgc_lab.studies.graphs.graph_sources import LabelledGraph
 from gpgc_lab.studies.graphs.regimes import Division
@@ -84,6 +84,8 @@ class GraphRuns:
         forecast = np.asarray(probabilities[division.test], dtype=np.float64)
         truth = self._graph.labels[division.test]
         learnt = np.unique(task.labels[division.train])
+        if system == OURS:
+            further["calibration_floor"] = calibration_floor(forecast)
         return {**score_classes(forecast, truth, learnt), **further}
 
     def _label(self, task: Problem) -> tuple[Any, Record]:

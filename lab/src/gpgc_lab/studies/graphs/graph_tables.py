@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.stats import rankdata
@@ -10,16 +10,13 @@ from scipy.stats import rankdata
 from gpgc_lab import published
 from gpgc_lab.array_types import Array
 from gpgc_lab.journal import Record
-from gpgc_lab.studies.graphs.graph_runs import GCN_SEEDS, LARGE, LARGE_SEEDS, Found, StudyPlan
+from gpgc_lab.studies.graphs.graph_runs import GCN_SEEDS, LARGE, LARGE_SEEDS, Found, StudyPlan, rows_of
 from gpgc_lab.studies.graphs.graph_systems import GCN, OURS, RIVALS
 from gpgc_lab.studies.graphs.paired import by_division, paired, standard_error
+from gpgc_lab.studies.graphs.probability_table import probability_table
 from gpgc_lab.studies.graphs.regimes import FIRST_SEED, TABLE_MASKS
 from gpgc_lab.studies.graphs.view_weights import describe_views
 from gpgc_lab.tables import Table
-
-FEW = ("1 a class", "5 a class")
-MOST_OFF = 0.06
-"""Calibration error that is tolerated with more labels than those."""
 
 ACCURACY, AREA = "accuracy", "area_under_curve"
 
@@ -89,52 +86,6 @@ def _summary(found: Found, plan: StudyPlan) -> str:
             behind.append(f"{graph}, {regime} ({gap})")
     listed = "; ".join(behind) or "nowhere"
     return f"Behind the best rival in {len(behind)} of {judged} cases: {listed}."
-
-
-def probability_table(found: Found, plan: StudyPlan) -> Table:
-    """Return log loss and calibration error of every system that gives probabilities."""
-    systems = [
-        system
-        for system in plan.systems
-        if any(by_division(runs.get(system, []), "log_loss") for _, _, runs in rows_of(found, plan))
-    ]
-    table = Table(
-        "graphs_probabilities",
-        "Log loss; calibration error in per cent (15 bins), means over draws",
-        ["graph", "labels", "log of the classes", *systems],
-        notes=[
-            "Log of the classes: the log loss of knowing nothing. Test nodes of a class without a "
-            "training label are left out of the log loss. Systems without probabilities are not "
-            "shown."
-        ],
-    )
-    for graph, regime, runs in rows_of(found, plan):
-        cells = []
-        for system in systems:
-            records = runs.get(system, [])
-            losses = list(by_division(records, "log_loss").values())
-            errors = list(by_division(records, "calibration_error").values())
-            cells.append(f"{np.mean(losses):.3f}; {100 * np.mean(errors):.1f}" if losses else None)
-        table.rows.append([graph, regime, f"{np.log(found.n_classes[graph]):.3f}", *cells])
-    table.notes.append(_unsure(found, plan))
-    return table
-
-
-def _unsure(found: Found, plan: StudyPlan) -> str:
-    """Say where the default's probabilities are worse than they may be."""
-    above, off = [], []
-    for graph, regime, runs in rows_of(found, plan):
-        losses = [*by_division(runs.get(OURS, []), "log_loss").values()]
-        errors = [*by_division(runs.get(OURS, []), "calibration_error").values()]
-        if losses and np.mean(losses) > np.log(found.n_classes[graph]):
-            above.append(f"{graph}, {regime}")
-        if errors and regime not in FEW and np.mean(errors) > MOST_OFF:
-            off.append(f"{graph}, {regime}")
-    return (
-        f"Log loss of the default above that of knowing nothing: {'; '.join(above) or 'nowhere'}. "
-        f"Its calibration error above {MOST_OFF:.0%} with 20 or more labels a class: "
-        f"{'; '.join(off) or 'nowhere'}."
-    )
 
 
 def rank_table(found: Found, plan: StudyPlan) -> Table:
@@ -216,19 +167,6 @@ def published_table(found: Found) -> Table:
             listed = ", ".join(f"{system} {value}" for system, value in numbers.items())
             table.rows.append([graph, regime, measure, mean_cell(records, measure), listed])
     return table
-
-
-def rows_of(found: Found, plan: StudyPlan) -> Iterator[tuple[str, str, dict[str, list[Record]]]]:
-    """Give graph, regime and the runs of each system, in the order of the plan."""
-    for graph in plan.graphs:
-        for regime in plan.regimes:
-            runs = {
-                system: found.runs[graph, regime, system]
-                for system in plan.systems
-                if (graph, regime, system) in found.runs
-            }
-            if runs:
-                yield graph, regime, runs
 
 
 def mean_cell(records: Sequence[Record], measure: str) -> str | None:

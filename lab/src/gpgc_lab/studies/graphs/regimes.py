@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpgc_lab.array_types import Integers
 from gpgc_lab.studies.graphs.graph_sources import LabelledGraph
@@ -27,8 +28,8 @@ class Division:
 
     name: str
     seed: int
-    train: Integers
-    test: Integers
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
 
 
 def divisions(
@@ -74,7 +75,7 @@ def counts(labels: Integers, n_classes: int, regime: str) -> Integers:
         wanted = np.rint(20 * n_classes * sizes / sizes.sum()).astype(np.int64)
     else:
         wanted = sizes
-    return np.minimum(sizes, np.clip(wanted, 1, np.maximum(1, sizes // 2)))
+    return np.asarray(np.minimum(sizes, np.clip(wanted, 1, np.maximum(1, sizes // 2))))
 
 
 def _draw(graph: LabelledGraph, regime: str, seed: int) -> Division:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from scipy.stats import norm
 from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import RandomForestRegressor
@@ -19,7 +19,7 @@ import gpgc
 from gpgc.estimators import GPGCRegressor
 from gpgc_lab.array_types import Array, Integers
 from gpgc_lab.baselines import propagated_features as propagation
-from gpgc_lab.baselines.propagated_features import propagated_features
+from gpgc_lab.baselines.propagated_features import as_dense, propagated_features
 from gpgc_lab.code_digest import digest, package_files
 from gpgc_lab.journal import Record
 from gpgc_lab.problem import Problem
@@ -88,8 +88,8 @@ def run_ridge(graph: ValuedGraph, given: Integers, seed: int, steps: int) -> For
     The standard deviation of all nodes is the root mean square of the leave-one-out residuals.
     """
     rows = propagated_features(_problem(graph), steps)
-    learn = rows[given].toarray() if issparse(rows) else rows[given]
-    model = RidgeCV(ALPHAS, store_cv_results=True).fit(learn, graph.values[given])
+    model = RidgeCV(ALPHAS, store_cv_results=True)
+    model.fit(as_dense(rows[given]), graph.values[given])
     squares = model.cv_results_.reshape(len(given), -1)[:, list(ALPHAS).index(model.alpha_)]
     std = np.full(len(graph.values), float(np.sqrt(squares.mean())))
     mean = np.asarray(model.predict(rows))
@@ -110,7 +110,7 @@ def run_forest(graph: ValuedGraph, given: Integers, seed: int) -> Forecast:
 def _narrow(features: csr_array | Array, seed: int) -> Array:
     if features.shape[1] > COLUMNS:
         return np.asarray(TruncatedSVD(COLUMNS, random_state=seed).fit_transform(features))
-    return np.asarray(features.toarray() if issparse(features) else features)
+    return as_dense(features)
 
 
 def _problem(graph: ValuedGraph, features: Array | None = None) -> Problem:
