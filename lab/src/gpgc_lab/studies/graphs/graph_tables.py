@@ -10,7 +10,14 @@ from scipy.stats import rankdata
 from gpgc_lab import published
 from gpgc_lab.array_types import Array
 from gpgc_lab.journal import Record
-from gpgc_lab.studies.graphs.graph_runs import GCN_SEEDS, LARGE, LARGE_SEEDS, Found, StudyPlan, rows_of
+from gpgc_lab.studies.graphs.graph_runs import (
+    GCN_SEEDS,
+    LARGE,
+    LARGE_SEEDS,
+    Found,
+    StudyPlan,
+    rows_of,
+)
 from gpgc_lab.studies.graphs.graph_systems import GCN, OURS, RIVALS
 from gpgc_lab.studies.graphs.paired import by_division, paired, standard_error
 from gpgc_lab.studies.graphs.probability_table import probability_table
