@@ -26,6 +26,9 @@ FOLDS = 3
 LEAST_A_CLASS = 5
 """Labels a class, on average, from which on the penalty is chosen."""
 
+MOST_JUDGED = 5000
+"""Labels that the penalty is chosen on at most, drawn at random where there are more."""
+
 SPARSE = 0.1
 """Part of non-zeros up to which sparse rows are learnt from as they are."""
 
@@ -70,6 +73,9 @@ def _choose_penalty(rows: Any, labels: Integers, seed: int) -> float:
     """Return the C with the least log loss; larger ones are not tried once it rises."""
     if len(labels) < LEAST_A_CLASS * len(np.unique(labels)):
         return 1.0
+    if len(labels) > MOST_JUDGED:
+        drawn = np.random.default_rng(seed).choice(len(labels), MOST_JUDGED, replace=False)
+        rows, labels = rows[drawn], labels[drawn]
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
     with warnings.catch_warnings():  # a class of one or two labels is in no fold but one
         warnings.simplefilter("ignore", UserWarning)

@@ -49,7 +49,8 @@ def graph_tables(found: Found, plan: StudyPlan) -> list[Table]:
 
 def accuracy_table(found: Found, plan: StudyPlan) -> Table:
     """Return accuracy, for two classes also the area under the curve, and the paired difference."""
-    which = "seeds from 0, masks 2 to 9" if plan.design else f"seeds from {FIRST_SEED}, masks 0, 1"
+    masks = "2 to 9" if plan.design else " and ".join(map(str, TABLE_MASKS))
+    which = f"seeds from {0 if plan.design else FIRST_SEED}, masks {masks}"
     table = Table(
         "graphs_accuracy",
         f"Test accuracy in per cent, mean over draws ± its standard error ({which})",
@@ -58,17 +59,17 @@ def accuracy_table(found: Found, plan: StudyPlan) -> Table:
             "AUC: area under the ROC curve, in per cent. Labels are drawn at random within each "
             "class, one at least and at most half of a class; 20·C in proportion: 20 times the "
             "number of classes, in proportion to the classes; test nodes are all others whose "
-            f"class is known. Own masks: masks {TABLE_MASKS[0]} and {TABLE_MASKS[1]} of the "
-            "published numbers, or the public split of the citation networks, with the test nodes "
-            "of the mask; validation labels are not used.",
+            f"class is known. Own masks: {masks}, those of the published numbers being "
+            f"{TABLE_MASKS[0]} and {TABLE_MASKS[1]}; citation networks: their public split; test "
+            "nodes are those of the mask; validation labels are not used.",
             f"Best rival: the best of {', '.join(RIVALS)} by its mean. The difference is paired "
             "over the same draws, with its standard error; ▼ worse by more than two standard "
             "errors, or by more than a point; ▼▼ both.",
             "LR: logistic regression, C by 3-fold cross-validation of the log loss where there are "
-            "5 labels a class on average, else 1; sparse rows are scaled to length one, dense "
-            "columns standardised, and so again after Â². Five linear models: those of GraphAny "
-            f"with uniform weights. {GCN}: 64 hidden units, 200 epochs, at most {GCN_SEEDS} draws. "
-            f"Graphs from {LARGE:,} nodes: at most {LARGE_SEEDS} draws, few systems.",
+            "5 labels a class on average (on 5,000 labels at most), else 1; sparse rows are scaled "
+            "to length one, dense columns standardised, and so again after Â². Five linear models: "
+            f"those of GraphAny with uniform weights. {GCN}: 64 hidden units, 200 epochs, at most "
+            f"{GCN_SEEDS} draws. Graphs from {LARGE:,} nodes: at most {LARGE_SEEDS} draws, few systems.",
         ],
     )
     for graph, regime, runs in rows_of(found, plan):
