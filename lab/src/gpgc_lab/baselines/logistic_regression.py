@@ -58,7 +58,9 @@ def run(problem: Problem, seed: int, steps: int = 0) -> Prediction:
     rows = coordinates(propagated_features(problem, steps), problem.train)
     labels = problem.labels[problem.train]
     given = rows[problem.train]
-    model = _model(_choose_penalty(given, labels, seed)).fit(given, labels)
+    with warnings.catch_warnings():  # of classes with one or two labels
+        warnings.simplefilter("ignore", UserWarning)
+        model = _model(_choose_penalty(given, labels, seed)).fit(given, labels)
     fitted = process_time()
     probabilities = np.zeros((len(problem.labels), problem.n_classes))
     probabilities[:, model.classes_] = model.predict_proba(rows)
@@ -77,9 +79,7 @@ def _choose_penalty(rows: Any, labels: Integers, seed: int) -> float:
         drawn = np.random.default_rng(seed).choice(len(labels), MOST_JUDGED, replace=False)
         rows, labels = rows[drawn], labels[drawn]
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():  # a class of one or two labels is in no fold but one
-        warnings.simplefilter("ignore", UserWarning)
-        parts = list(folds.split(labels, labels))
+    parts = list(folds.split(labels, labels))
     models = [_model(1.0) for _ in parts]
     best, least = 1.0, np.inf
     for penalty in PENALTIES:

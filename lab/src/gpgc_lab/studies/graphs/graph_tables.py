@@ -69,7 +69,8 @@ def accuracy_table(found: Found, plan: StudyPlan) -> Table:
             "5 labels a class on average (on 5,000 labels at most), else 1; sparse rows are scaled "
             "to length one, dense columns standardised, and so again after Â². Five linear models: "
             f"those of GraphAny with uniform weights. {GCN}: 64 hidden units, 200 epochs, at most "
-            f"{GCN_SEEDS} draws. Graphs from {LARGE:,} nodes: at most {LARGE_SEEDS} draws, few systems.",
+            f"{GCN_SEEDS} draws. Graphs from {LARGE:,} nodes: at most {LARGE_SEEDS} draws, few "
+            "systems.",
         ],
     )
     for graph, regime, runs in rows_of(found, plan):
