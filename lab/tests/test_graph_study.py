@@ -105,7 +105,7 @@ def test_tables_and_what_is_found_again(toy, tmp_path, monkeypatch):
     assert any("lost left out" in note for note in tables["graphs_accuracy"].notes)
     ranks = np.array([[float(cell) for cell in row[2:]] for row in tables["graphs_ranks"].rows])
     np.testing.assert_allclose(ranks.sum(axis=1), 15, atol=0.3)
-    assert "graph" in tables["graphs_views"].rows[0][-1]
+    assert len(tables["graphs_views"].rows) == len(REGIMES)
     assert "five linear models" not in tables["graphs_probabilities"].columns
     monkeypatch.setattr(GraphRuns, "measure", lambda *arguments: 1 / 0)
     again = graph_study.graphs_study(None, plan, folder, lambda _: None)
