@@ -22,7 +22,7 @@ FIRST_LABELS = 300
 PROMISING = 2
 """Steps of which all labels choose."""
 
-SECOND_VIEWS = ("features", "hubs")
+SECOND_VIEWS = ("graph", "features", "hubs")
 """Views that must gain one standard error, or two where neighbours are alike."""
 
 LATER_ERRORS = 2.0
