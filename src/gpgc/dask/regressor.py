@@ -19,7 +19,7 @@ from gpgc.errors import InputError
 from gpgc.estimators.given_labels import check_sample_weight
 from gpgc.estimators.given_values import as_values
 from gpgc.estimators.inputs import check_noise
-from gpgc.estimators.regressor import GPGCRegressor, target_scale
+from gpgc.estimators.regressor import GPGCRegressor, known_average, target_scale
 from gpgc.models.architecture import GRAPH
 from gpgc.selection.choice import Choice
 
@@ -94,7 +94,7 @@ class DaskGPGCRegressor(RegressorMixin, DaskProcess):
             for rows, nodes in zip(graph.labelled_rows, graph.labelled, strict=True)
             if len(nodes)
         )
-        mean = np.asarray(np.average(values, axis=0, weights=trust))
+        mean = known_average(values, trust)
         scale = target_scale(values, trust, np.concatenate(variances))
         counted = float(len(labelled) > 1) * trust / trust.mean()
         given = noise if isinstance(noise, str) else noise / scale**2

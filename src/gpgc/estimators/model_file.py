@@ -37,7 +37,7 @@ class StoredModel(NamedTuple):
     Attributes
     ----------
     header : dict
-        ``estimator``, ``parameters``, ``from_features``, ``view_weights`` and ``noise_levels``.
+        ``estimator``, ``parameters``, ``from_features``, ``view_weights``, ``noise_levels``.
     adjacency : csr_array of shape (N, N)
     features : array or csr_array of shape (N, F), or None
     labelled : int array of shape (D,)
@@ -217,9 +217,10 @@ def _check_state(
 ) -> None:
     """Check what the estimators keep: (name → array) with D labels and k classes or targets."""
     for name, array in state.items():
-        finite = array.dtype.kind in "biuUS" or (
-            array.dtype.kind == "f" and bool(np.isfinite(array).all())
-        )
+        fit = np.isfinite(array) if array.dtype.kind == "f" else np.array(True)
+        if name == "values" and array.ndim == 2 and array.dtype.kind == "f":
+            fit |= np.isnan(array) & fit.any(axis=0)  # targets have gaps
+        finite = array.dtype.kind in "biuUSf" and bool(fit.all())
         _require(finite, source, name, "finite numbers or text", array)
     needed = {
         "GPGCClassifier": ("classes", "codes", "temperature", "bias"),
@@ -237,9 +238,8 @@ def _check_state(
         shaped = values.ndim == 2 and values.shape[0] == n_labelled and values.shape[1] > 0
         _require(shaped and values.dtype.kind == "f", source, "values", "of shape (D, k)", values)
         flag = squeeze.shape == () and squeeze.dtype.kind == "b"
-        _require(
-            flag and (not squeeze or values.shape[1] == 1), source, "squeeze", "a flag", squeeze
-        )
+        fits = flag and (not squeeze or values.shape[1] == 1)
+        _require(fits, source, "squeeze", "a flag", squeeze)
         scale = state.get("scale", np.ones(values.shape[1]))
         fits = scale.shape == values.shape[1:] and bool((scale > 0).all())
         _require(fits, source, "scale", "a positive number for each target", scale)

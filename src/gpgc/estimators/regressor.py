@@ -87,7 +87,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
             Features of all nodes, as in :meth:`GPGCClassifier.fit`; None for one-hot features.
         y : array of shape (N,) or (N, k), Series, frame or dict
             Values, NaN where unknown; by name as in :meth:`GPGCClassifier.fit`, in a frame with
-            the columns ``id`` and ``value``.
+            the columns ``id`` and ``value``. Of k targets each may be known at nodes of its own.
         adjacency : graph, optional
             As in :meth:`GPGCClassifier.fit`.
         sample_weight : array of shape (N,), optional
@@ -153,9 +153,9 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         prior : Prior
             As :meth:`make_prior` gives it.
         labelled : int array of shape (D,)
-            Nodes with a value.
+            Nodes with a value of some target.
         values : array of shape (D, k)
-            Their values.
+            Their values, NaN where one is not known.
         squeeze : bool, default False
             Whether ``predict`` returns one column as an array of shape (n,).
         scale : array of shape (k,), optional
@@ -172,7 +172,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         """
         noise = check_noise(self.noise_variance, values.shape[1])
         trust = np.ones(len(labelled)) if sample_weight is None else sample_weight
-        mean = np.asarray(np.average(values, axis=0, weights=trust))
+        mean = known_average(values, trust)
         if scale is None:
             scale = target_scale(values, trust, prior.covariance().diag(labelled))
         counted = float(len(labelled) > 1) * trust / trust.mean()
@@ -180,7 +180,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         targets = (values - mean) / scale
         choice = self._condition(prior, labelled, targets, given, "density", counted, choice, trust)
         self.target_mean_, self.target_scale_, self.is_vector_ = mean, scale, squeeze
-        self.log_marginal_likelihood_ -= len(labelled) * float(np.log(scale).sum())
+        self.log_marginal_likelihood_ -= float((~np.isnan(values)).sum(axis=0) @ np.log(scale))
         in_unit = choice.levels * scale**2
         self.noise_variance_ = float(in_unit[0]) if len(in_unit) == 1 else in_unit
         return self
@@ -226,13 +226,13 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         return predict_interval(self, level, X, adjacency)
 
     def given_values(self) -> Array:
-        """Return the given values (D, k), in the order of ``labelled_nodes_``."""
+        """Return the given values (D, k) in the order of ``labelled_nodes_``, NaN for none."""
         return self._to_unit(self.posterior_.targets)
 
     def facts(self) -> dict[str, str]:
         """Return what a notebook shows: graph, values, views, noise and an estimate."""
         mean, _ = self.leave_one_out()
-        error = np.sqrt(np.mean((mean - self.given_values()) ** 2, axis=0))
+        error = np.sqrt(np.nanmean((mean - self.given_values()) ** 2, axis=0))
         said = ", ".join(f"{value:.3g}" for value in error)
         return graph_facts(self) | {"estimate": f"root mean square error {said}, by leave-one-out"}
 
@@ -258,12 +258,33 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         return np.asarray(spread * (scale[0] if len(scale) == 1 else scale))
 
 
+def known_average(values: Array, weights: Array) -> Array:
+    """Return the weighted mean of each column of (D, k), NaN passed over.
+
+    Examples
+    --------
+    >>> known_average(np.array([[1.0, np.nan], [3.0, 4.0]]), np.array([1.0, 1.0]))
+    array([2., 4.])
+    """
+    counts = weights[:, None] * ~np.isnan(values)
+    return np.asarray((counts * np.nan_to_num(values)).sum(axis=0) / counts.sum(axis=0))
+
+
 def target_scale(values: Array, weights: Array, prior: Array) -> Array:
-    """Return by what the targets' unit is larger than the process's, 1 for constant targets."""
-    size = np.abs(values).max(axis=0, initial=0.0)
+    """Return by what the targets' unit is larger than the process's, 1 for constant targets.
+
+    Parameters
+    ----------
+    values : array of shape (D, k)
+        NaN where one is not known.
+    weights, prior : arrays of shape (D,)
+        How much each node counts, and its prior variance.
+    """
+    size = np.nanmax(np.abs(values), axis=0)
     relative = values / np.where(size > 0, size, 1.0)
-    centred = relative - np.average(relative, axis=0, weights=weights)
-    std = np.sqrt(np.average(centred**2, axis=0, weights=weights))
+    centred = relative - known_average(relative, weights)
+    std = np.sqrt(known_average(centred**2, weights))
     varies = std > len(values) * np.finfo(np.float64).eps
-    usual = float(np.mean(prior, dtype=np.float64)) or 1.0
-    return np.asarray(np.where(varies, std * size / np.sqrt(usual), 1.0))
+    known = ~np.isnan(values)
+    usual = prior.astype(np.float64) @ known / known.sum(axis=0)
+    return np.asarray(np.where(varies, std * size / np.sqrt(np.where(usual > 0, usual, 1.0)), 1.0))

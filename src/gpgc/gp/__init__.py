@@ -3,6 +3,7 @@
 from gpgc.gp.condition import Space, condition, space_for
 from gpgc.gp.factor import CholeskyFactor, Factor
 from gpgc.gp.function_space import FunctionSpace
+from gpgc.gp.gaps import GapGroup, gap_groups
 from gpgc.gp.labelled_root import LabelledRoot
 from gpgc.gp.level_path import LevelPath
 from gpgc.gp.noise_path import NoisePath
@@ -15,6 +16,7 @@ __all__ = [
     "CholeskyFactor",
     "Factor",
     "FunctionSpace",
+    "GapGroup",
     "LabelledRoot",
     "LeaveOneOut",
     "LevelPath",
@@ -26,5 +28,6 @@ __all__ = [
     "WeightPath",
     "WeightSpace",
     "condition",
+    "gap_groups",
     "space_for",
 ]

@@ -10,11 +10,12 @@ from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.gp.factor import CholeskyFactor
 from gpgc.gp.function_space import FunctionSpace
+from gpgc.gp.gaps import gap_groups
 from gpgc.gp.labelled_root import LabelledRoot
 from gpgc.gp.noise_path import NoisePath
 from gpgc.gp.nystrom_space import NystromSpace
 from gpgc.gp.posterior import Posterior
-from gpgc.gp.targetwise import Targetwise
+from gpgc.gp.targetwise import TargetGroup, Targetwise
 from gpgc.gp.weight_space import WeightSpace
 from gpgc.kernels import Covariance
 
@@ -44,7 +45,7 @@ def condition(
     labelled : int array of shape (D,)
         The labelled nodes.
     targets : array of shape (D, k)
-        Y.
+        Y; with a level for each target NaN where one is not known.
     levels : array of shape (1,) or (k,)
         σ_τ², one for all targets or one each.
     relative_noise : array of shape (D,), optional
@@ -67,27 +68,37 @@ def condition(
     chosen = space_for(covariance, len(labelled), space)
     if space == "auto" and (levels == 0).any():
         chosen = "function"
-    distinct, index = np.unique(levels, return_inverse=True)
     gram = None
     if chosen == "function" and path is None:
         covariance.context.require(
             _label_bytes(len(labelled)), f"the covariance of {len(labelled):,} labels"
         )
         gram = covariance.block(labelled, labelled)
-    parts: list[Posterior] = []
-    for number, level in enumerate(distinct.tolist()):
-        columns = targets if len(levels) == 1 else targets[:, index == number]
+
+    def part(labels: Integers | slice, columns: Integers | slice, level: float) -> Posterior:
+        nodes, known = labelled[labels], targets[labels][:, columns]
+        relative = None if relative_noise is None else relative_noise[labels]
+        is_whole = len(nodes) == len(labelled)
         if chosen == "weight" and covariance.rank is None:
-            parts.append(NystromSpace(covariance, labelled, columns, level, relative_noise))
-            continue
+            return NystromSpace(covariance, nodes, known, level, relative)
         if chosen == "weight":
-            known = root if len(levels) == 1 or root is None else root.of_targets(index == number)
-            parts.append(WeightSpace(covariance, labelled, columns, level, relative_noise, known))
-            continue
-        noise = level if relative_noise is None else level * relative_noise
-        factor = CholeskyFactor(gram, noise) if path is None else path.factor(level)
-        parts.append(FunctionSpace(covariance, labelled, columns, factor))
-    return parts[0] if len(levels) == 1 else Targetwise(parts, index)
+            own = root.of_targets(columns) if root is not None and is_whole else None
+            return WeightSpace(covariance, nodes, known, level, relative, own)
+        if path is not None:
+            return FunctionSpace(covariance, nodes, known, path.factor(level))
+        assert gram is not None
+        block = gram if is_whole else gram[labels][:, labels]
+        noise = level if relative is None else level * relative
+        return FunctionSpace(covariance, nodes, known, CholeskyFactor(block, noise))
+
+    if len(levels) == 1:
+        return part(slice(None), slice(None), float(levels[0]))
+    groups = []
+    for labels, columns in gap_groups(targets):
+        for level in np.unique(levels[columns]).tolist():
+            own = columns[levels[columns] == level]
+            groups.append(TargetGroup(part(labels, own, level), own, labels))
+    return Targetwise(groups, labelled)
 
 
 def space_for(covariance: Covariance, n_labels: int, space: Space = "auto") -> Space:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gpgc._typing import Array, Integers
-from gpgc.gp import LabelledRoot, NoisePath, Space, WeightPath, space_for
+from gpgc.gp import LabelledRoot, NoisePath, Space, WeightPath, gap_groups, space_for
+from gpgc.kernels import Covariance
 from gpgc.models import GRAPH, Prior, ViewWeights
 from gpgc.selection.judge import Judge, levels_of
 from gpgc.selection.noise_choice import Criterion
@@ -73,7 +74,7 @@ def choose(
     labelled : int array of shape (D,)
         The labelled nodes.
     targets : array of shape (D, k)
-        Y.
+        Y, NaN where a target of ``"density"`` is not known.
     noise : array, "loo" or "evidence"
         σ_τ², one for all targets of ``"cross_entropy"`` and one each of ``"density"``, or how to
         choose it.
@@ -107,16 +108,59 @@ def choose(
     if not isinstance(noise, str):
         return Choice(view_weights, noise)
     covariance = prior.covariance(view_weights)
+    if not np.isnan(targets).any():
+        known = judge_all(covariance, labelled, judge, verdict.levels, len(few), space)
+        return replace(known, view_weights=view_weights)
+    levels = verdict.levels
+    for group in gap_groups(targets):
+        nodes, start = labelled[group.labels], levels[group.columns]
+        known = judge_all(covariance, nodes, judge.of_group(group), start, 0, space)
+        levels[group.columns] = known.levels
+    return Choice(view_weights, levels)
+
+
+def judge_all(
+    covariance: Covariance,
+    labelled: Integers,
+    judge: Judge,
+    start: Array,
+    n_start: int,
+    space: Space = "auto",
+) -> Choice:
+    """Choose the noise by more labels than chose the views.
+
+    Parameters
+    ----------
+    covariance : Covariance
+        Γ of all nodes.
+    labelled : int array of shape (D,)
+        The labelled nodes.
+    judge : Judge
+        Of all of them, that chooses the noise.
+    start : array of shape (1,) or (k,)
+        Noise levels that some of them chose.
+    n_start : int
+        How many did.
+    space : {"auto", "function", "weight"}, default "auto"
+        As in :func:`gpgc.gp.condition`.
+
+    Returns
+    -------
+    Choice
+        With the weights of the usual view, whatever the covariance is.
+    """
+    many = evenly_spread(len(labelled), MANY_LABELS)
     chosen = space_for(covariance, len(labelled), space)
     if covariance.rank is not None and chosen == "weight" and len(many) < len(labelled):
-        root = LabelledRoot(covariance, labelled, targets, relative_noise)
+        root = LabelledRoot(covariance, labelled, judge.targets, judge.relative_noise)
         if root.rank < MANY_LABELS:
-            return Choice(view_weights, levels_of(judge.on(WeightPath(root))), root=root)
-        levels = search_noise(root, verdict.levels, noise, criterion, weights, usual)
-        return Choice(view_weights, levels, root=root)
-    if len(few) < len(many):
-        size = 8 * LABEL_MATRICES * len(many) ** 2
-        prior.context.require(size, f"the covariance of {len(many):,} labels")
-        verdict = judge.of(many).on_gram(covariance.block(labelled[many], labelled[many]))
-    is_whole = len(verdict.path.targets) == len(labelled)
-    return Choice(view_weights, verdict.levels, verdict.path if is_whole else None)
+            return Choice(GRAPH, levels_of(judge.on(WeightPath(root))), root=root)
+        how = str(judge.noise)
+        levels = search_noise(root, start, how, judge.criterion, judge.weights, judge.usual_noise)
+        return Choice(GRAPH, levels, root=root)
+    if n_start >= len(many):
+        return Choice(GRAPH, start)
+    size = 8 * LABEL_MATRICES * len(many) ** 2
+    covariance.context.require(size, f"the covariance of {len(many):,} labels")
+    verdict = judge.of(many).on_gram(covariance.block(labelled[many], labelled[many]))
+    return Choice(GRAPH, verdict.levels, verdict.path if len(many) == len(labelled) else None)

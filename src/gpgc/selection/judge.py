@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gpgc._typing import Array, Integers
-from gpgc.gp import LevelPath, NoisePath
+from gpgc.gp import GapGroup, LevelPath, NoisePath, gap_groups
 from gpgc.selection.noise_choice import Criterion, NoiseChoice, choose_noise, leave_out_at
 
 
@@ -17,13 +17,13 @@ class Verdict:
 
     Attributes
     ----------
-    path : NoisePath
-        Of all its noise levels.
+    path : NoisePath or None
+        Of all its noise levels; None where targets are not known at the same labels.
     choices : list of NoiseChoice
         The noise for all targets, or one for each.
     """
 
-    path: NoisePath
+    path: NoisePath | None
     choices: list[NoiseChoice]
 
     @property
@@ -44,7 +44,7 @@ class Judge:
     Parameters
     ----------
     targets : array of shape (D, k)
-        Y.
+        Y, NaN where a target of ``"density"`` is not known.
     noise : array, "loo" or "evidence"
         σ_τ², one for all targets or one each, or how to choose it.
     criterion : {"cross_entropy", "density"}
@@ -77,20 +77,42 @@ class Judge:
 
     def on_gram(self, gram: Array) -> Verdict:
         """Judge a covariance of shape (D, D)."""
+        if np.isnan(self.targets).any():
+            return Verdict(None, self._with_gaps(gram))
         path = NoisePath(gram, self.targets, self.relative_noise)
         return Verdict(path, self.on(path))
 
     def of(self, labels: Integers) -> Judge:
         """Return a judge of some of the labels."""
         relative = None if self.relative_noise is None else self.relative_noise[labels]
-        return Judge(
-            self.targets[labels],
-            self.noise,
-            self.criterion,
-            self.weights[labels],
-            self.usual_noise,
-            relative,
+        return replace(
+            self,
+            targets=self.targets[labels],
+            weights=self.weights[labels],
+            relative_noise=relative,
         )
+
+    def of_group(self, group: GapGroup) -> Judge:
+        """Return a judge of targets of ``"density"`` that are known at the same labels."""
+        judge = self.of(group.labels)
+        noise = self.noise if isinstance(self.noise, str) else self.noise[group.columns]
+        weights = judge.weights * (len(group.labels) > 1)  # one value cannot be left out
+        return replace(judge, targets=judge.targets[:, group.columns], noise=noise, weights=weights)
+
+    def _with_gaps(self, gram: Array) -> list[NoiseChoice]:
+        """Return a choice for each target, with losses of 0 where it is not known."""
+        scale = float(np.trace(gram, dtype=np.float64)) / len(gram) or 1.0
+        unknown = NoiseChoice(self.usual_noise * scale, losses=np.zeros(len(self.targets)))
+        choices = dict.fromkeys(range(self.targets.shape[1]), unknown)
+        for group in gap_groups(self.targets):
+            if not len(group.labels):  # of the labels that judge, none knows these targets
+                continue
+            found = self.of_group(group).on_gram(gram[group.labels][:, group.labels]).choices
+            for column, choice in zip(group.columns.tolist(), found, strict=True):
+                losses = np.zeros(len(self.targets))
+                losses[group.labels] = choice.losses
+                choices[column] = replace(choice, losses=losses)
+        return list(choices.values())
 
     def _choose(self, path: LevelPath, how: str) -> NoiseChoice:
         if not path.targets.any():  # a constant target tells nothing of its noise

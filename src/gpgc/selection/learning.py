@@ -66,6 +66,7 @@ class LearningProblem:
         Weights of the views, which stay.
     labelled : int array of shape (D,)
     targets : array of shape (D, k)
+        NaN where a target with a level of its own is not known.
     levels : array of shape (1,) or (k,)
         Noise variances to start from.
     cost : {"cross_entropy", "density", "evidence"}
@@ -163,11 +164,14 @@ class LearningProblem:
         n_numbers = len(self.ranges)
         for place, level in enumerate(levels):
             targets = self.targets[:, [place]] if apart else self.targets
-            K = gram + np.diag(level * self.relative)
-            found = graded_cost(K, targets, self.cost, self.weights, temperature)
-            total, by_gram = total + found.cost, by_gram + found.by_covariance
+            known = np.flatnonzero(~np.isnan(targets[:, 0]))
+            relative, among = self.relative[known], np.ix_(known, known)
+            K = gram[among] + np.diag(level * relative)
+            found = graded_cost(K, targets[known], self.cost, self.weights[known], temperature)
+            total += found.cost
+            by_gram[among] += found.by_covariance
             if self.learn_noise:
-                by_level = np.diagonal(found.by_covariance) @ self.relative
+                by_level = np.diagonal(found.by_covariance) @ relative
                 gradient[n_numbers + place] = level * by_level
             if self.cost == "cross_entropy":
                 gradient[-1] = found.by_temperature

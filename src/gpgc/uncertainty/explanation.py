@@ -120,7 +120,9 @@ def explain(estimator: GraphProcess, node: int) -> Explanation:
     rows = _one_node(node, len(estimator.prior_.nodes))
     posterior, labelled = estimator.posterior_, estimator.labelled_nodes_
     influence = posterior.influence(rows)[0]
-    added = (influence[:, None] if influence.ndim == 1 else influence) * posterior.targets
+    added = (influence[:, None] if influence.ndim == 1 else influence) * np.nan_to_num(
+        posterior.targets
+    )
     dual = posterior.dual_weights()
     views = {
         name: weight

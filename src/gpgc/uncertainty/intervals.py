@@ -68,9 +68,11 @@ def _factor(estimator: GPGCRegressor, level: float) -> Array:
     """Return q (k,)."""
     left_out, std = estimator.leave_one_out()
     errors = np.abs(estimator.given_values() - left_out) / std.reshape(len(left_out), -1)
-    n_values = len(errors)
-    rank = int(np.ceil((n_values + 1) * level))
-    ordered = np.sort(errors, axis=0)
-    if rank <= n_values:
-        return np.asarray(ordered[rank - 1])
-    return np.asarray(np.maximum(ordered[-1], norm.ppf((1 + level) / 2)))
+    normal = norm.ppf((1 + level) / 2)
+    factors = []
+    for column in errors.T:
+        ordered = np.sort(column[~np.isnan(column)])
+        rank = int(np.ceil((len(ordered) + 1) * level))
+        enough = rank <= len(ordered)
+        factors.append(ordered[rank - 1] if enough else max(ordered[-1], normal))
+    return np.array(factors)
