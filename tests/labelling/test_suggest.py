@@ -237,7 +237,7 @@ def test_wrong_arguments_are_named(graph):
         (lambda: labelling.add([1], [-1]), "blank"),
         (lambda: labelling.predict_proba(), "at least one label"),
         (lambda: suggest(features, adjacency=adjacency, costs=[1.0]), "costs"),
-        (lambda: suggest(features, adjacency=adjacency, candidates=[99]), "nodes"),
+        (lambda: suggest(features, adjacency=adjacency, candidates=[99]), "candidates must"),
         (lambda: GrowingPosterior(labelling._prior.covariance(), 0.0), "noise_variance"),
         (lambda: labelling._plan._posterior.observe([1], [[1.0]]), "targets"),
     ):

@@ -110,7 +110,7 @@ def test_it_says_why_it_is_unknown(two_moons):
         (("luck",), "labels_drawn must be one of random, chosen, unknown, got 'luck'"),
         ((None,), "labels_drawn must be random, chosen, unknown or nodes that have a label"),
         (([0, 3],), "labels_drawn must be random, chosen, unknown or nodes that have a label"),
-        (([900],), "nodes must lie between 0 and 79"),
+        (([900],), "labels_drawn must lie between 0 and 79"),
         (("random", 1.0), "level must lie between 0 and 1, got 1.0"),
         (("random", "most"), "level must lie between 0 and 1, got 'most'"),
     ],

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gpgc.errors import GPGCWarning, InputError
 from gpgc.estimators.named_parts import Edges, Part, features_part, graph_part, labels_part
 from gpgc.graph import Nodes
+from gpgc.tables.frames import column_names, is_frame
 from gpgc.tables.node_names import as_names, positions_of
 
 _EXAMPLES = 3
@@ -95,8 +96,8 @@ def named_inputs(X: Any, y: Any, adjacency: Any, sample_weight: Any = None) -> N
     order: list[Any] | None = None
     if named:
         (first, order), *others = named.items()
+        position = positions_of(order, first)
         for what in _moved(first, order, dict(others), list(complete)):
-            position = positions_of(order, first)
             values[what] = parts[what].take(
                 np.argsort([position[name] for name in named[what] or ()])
             )
@@ -230,13 +231,20 @@ def _moved(
 
 def _with_columns_as_rows(adjacency: Any) -> Any:
     """Return a frame of N × N weights with its columns in the order of its rows."""
-    is_frame = hasattr(adjacency, "iloc") and hasattr(adjacency, "columns")
-    if not is_frame or adjacency.shape[0] != adjacency.shape[1]:
+    if not is_frame(adjacency):
+        return adjacency
+    listed = column_names(adjacency)
+    if {"source", "target"} <= {str(column).casefold() for column in listed}:
+        return adjacency
+    if adjacency.shape[0] != adjacency.shape[1]:
+        raise InputError(
+            "adjacency as a frame of edges must have the columns source and target, and maybe "
+            f"weight, got {', '.join(map(str, listed)):.200}: rename them"
+        )
+    if not hasattr(adjacency, "iloc"):
         return adjacency
     rows, columns = list(adjacency.index), list(adjacency.columns)
     if columns == rows or columns == list(range(len(columns))):
-        return adjacency
-    if {"source", "target"} <= {str(column).casefold() for column in columns}:
         return adjacency
     _check_same("the rows of adjacency", rows, "the columns of adjacency", columns)
     return adjacency[rows]

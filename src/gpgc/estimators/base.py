@@ -80,8 +80,8 @@ class GraphProcess(NamedAnswers, PriorParameters):
 
         Parameters
         ----------
-        nodes : int array of shape (n,), optional
-            Nodes of the fitted graph; all when not given.
+        nodes : array of shape (n,), optional
+            Nodes of the fitted graph, indices or names; all when not given.
         return_std : bool, default False
             Whether to return the standard deviation.
         return_cov : bool, default False
@@ -125,13 +125,13 @@ class GraphProcess(NamedAnswers, PriorParameters):
         mean, variance = self.posterior_.leave_one_out()
         return self._to_unit(mean), self._spread_to_unit(np.sqrt(variance))
 
-    def explain(self, node: int) -> Explanation:
+    def explain(self, node: int | str) -> Explanation:
         """Return why a node gets its label or value: what each given label adds to its score.
 
         Parameters
         ----------
-        node : int
-            A node of the graph.
+        node : int or str
+            A node of the graph, by its index, or by its name where that is a string.
 
         Returns
         -------
@@ -243,7 +243,7 @@ class GraphProcess(NamedAnswers, PriorParameters):
         """Return what is known about fitted nodes, or about those that X and adjacency join."""
         reach = self.prior_.nodes.reach
         if X is None and adjacency is None:
-            rows = check_nodes(nodes, len(self.prior_.nodes))
+            rows = check_nodes(nodes, len(self.prior_.nodes), self.node_names_)
             index = slice(None) if rows is None else rows
             reached = reach.reached(self.labelled_nodes_)
             return Asked(self.posterior_, rows, self._latent_mean[index], reached[index])

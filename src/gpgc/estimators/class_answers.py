@@ -98,7 +98,7 @@ class ClassAnswers(ClassProcess):
 
         Parameters
         ----------
-        labels_drawn : {"random", "chosen", "unknown"} or int array, default "unknown"
+        labels_drawn : {"random", "chosen", "unknown"} or array, default "unknown"
             How the labelled nodes were found, or those of them that were drawn at random.
         level : float, default 0.9
             How often the interval is to hold the accuracy, between 0 and 1.
@@ -135,10 +135,11 @@ class ClassAnswers(ClassProcess):
         ----------
         level : float, default 0.9
             Wanted coverage, between 0 and 1.
-        nodes : int array of shape (n,), optional
-            Nodes that ``fit`` was given no label of, drawn uniformly from those. With them the
-            coverage is guaranteed (:func:`gpgc.uncertainty.sets.split_conformal_sets`); without
-            them it is estimated from the training labels by leave-one-out
+        nodes : array of shape (n,), optional
+            Nodes, indices or names, that ``fit`` was given no label of, drawn uniformly from those.
+            With them the coverage is guaranteed
+            (:func:`gpgc.uncertainty.sets.split_conformal_sets`); without them it is estimated from
+            the training labels by leave-one-out
             (:func:`gpgc.uncertainty.sets.leave_one_out_sets`).
         y : array of shape (n,), optional
             The labels of ``nodes``.
@@ -198,8 +199,9 @@ class ClassAnswers(ClassProcess):
         Parameters
         ----------
         nodes, y : arrays of shape (n,), optional
-            Nodes that ``fit`` was given no label of, and their labels. Without them each training
-            label is left out in turn; that is honest only where they were drawn at random.
+            Nodes that ``fit`` was given no label of, indices or names, and their labels. Without
+            them each training label is left out in turn; that is honest only where they were drawn
+            at random.
         n_bins : int, default 10
             Number of bins of equal width.
 
@@ -223,7 +225,7 @@ class ClassAnswers(ClassProcess):
             raise InputError("nodes and y must be given together, got one of them")
         if nodes is None:
             return reliability(self.leave_one_out_proba(), self.codes_, n_bins)
-        chosen = check_nodes(nodes, len(self.prior_.nodes))
+        chosen = check_nodes(nodes, len(self.prior_.nodes), self.node_names_)
         return reliability(self.predict_proba()[chosen], self.codes_of(y), n_bins)
 
     def suggest(

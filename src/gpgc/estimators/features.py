@@ -30,6 +30,7 @@ def fitted_features(estimator: Any, X: Any) -> Any:
         As :func:`gpgc.estimators.alignment.named_inputs` gives it.
     """
     if not isinstance(X, NodeTable):
+        _refuse_gaps(X)
         return validate_data(estimator, X, **_NUMBERS)
     features = validate_data(estimator, X.features, **_NUMBERS)
     if X.columns:
@@ -64,6 +65,17 @@ def new_features(estimator: Any, X: Any) -> Any:
             f"fitted to a table, got {type(X).__name__}"
         )
     return encoder.transform(X)
+
+
+def _refuse_gaps(X: Any) -> None:
+    """Say how to give features that have gaps; scikit-learn names other estimators for them."""
+    if isinstance(X, np.ndarray) and X.dtype.kind == "f" and np.isnan(X.sum()):
+        gaps = int(np.isnan(X).sum())
+        if gaps:
+            raise InputError(
+                f"X must hold a number in every cell, got {gaps:,} times NaN (Input X contains "
+                "NaN): pass a frame of pandas or polars, whose gaps are filled and flagged"
+            )
 
 
 def _cells(table: NodeTable) -> Any:

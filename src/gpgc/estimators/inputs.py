@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.preprocessing import normalize as scale_to_norm
 
 from gpgc._typing import Array, Integers
@@ -24,22 +25,46 @@ def with_norm(features: Any, norm: FeatureNorm) -> Any:
     return matrix if norm == "none" else scale_to_norm(matrix, norm=norm)
 
 
-def check_nodes(nodes: Any, n_nodes: int) -> Integers | None:
-    """Return node indices as integers, None as it is."""
+def check_nodes(
+    nodes: Any, n_nodes: int, names: NDArray[Any] | None = None, what: str = "nodes"
+) -> Integers | None:
+    """Return nodes as indices, None as it is.
+
+    Parameters
+    ----------
+    nodes : array of shape (n,), or None
+        Indices of nodes, or their names where these are strings.
+    n_nodes : int
+        N.
+    names : array of shape (N,), optional
+        The names of all nodes.
+    what : str, default "nodes"
+        How errors call them.
+
+    Examples
+    --------
+    >>> check_nodes(["b", "a"], 2, np.array(["a", "b"]))
+    array([1, 0])
+    """
     if nodes is None:
         return None
     chosen = np.asarray(nodes)
     if chosen.size == 0:
         chosen = chosen.astype(np.intp)
+    if chosen.ndim == 1 and all(isinstance(node, str) for node in chosen.tolist()):
+        position = {} if names is None else {name: row for row, name in enumerate(names.tolist())}
+        if unknown := [node for node in chosen.tolist() if node not in position]:
+            known = "nodes of the graph" if position else "indices, as the graph has no names"
+            raise InputError(f"{what} must be {known}, got {unknown[0]!r:.60}")
+        chosen = np.array([position[node] for node in chosen.tolist()], dtype=np.intp)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
         raise InputError(
-            "nodes must be a 1-D array of whole numbers, "
+            f"{what} must be whole numbers, or names of the graph's nodes, in one dimension, "
             f"got shape {chosen.shape} and dtype {chosen.dtype}"
         )
-    if chosen.size and (chosen.min() < 0 or chosen.max() >= n_nodes):
-        raise InputError(
-            f"nodes must lie between 0 and {n_nodes - 1}, got {chosen.min()} to {chosen.max()}"
-        )
+    outside = chosen[(chosen < 0) | (chosen >= n_nodes)]
+    if len(outside):
+        raise InputError(f"{what} must lie between 0 and {n_nodes - 1}, got {outside[0]}")
     return chosen.astype(np.intp)
 
 

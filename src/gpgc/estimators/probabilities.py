@@ -114,9 +114,9 @@ class ClassProcess(GraphProcess):
 
         Parameters
         ----------
-        nodes : int array of shape (n,)
-            Nodes of the graph, none of them among those that ``fit`` was given labels of. Those
-            that no link or feature connects with a label do not count.
+        nodes : array of shape (n,)
+            Nodes of the graph, indices or names, none of them among those that ``fit`` was given
+            labels of. Those that no link or feature connects with a label do not count.
         y : array of shape (n,)
             Their labels, all in ``classes_``.
 
@@ -126,7 +126,7 @@ class ClassProcess(GraphProcess):
             The estimator itself.
         """
         check_is_fitted(self)
-        chosen = check_nodes(nodes, len(self.prior_.nodes))
+        chosen = check_nodes(nodes, len(self.prior_.nodes), self.node_names_)
         codes = self.codes_of(y)
         if chosen is None or len(codes) != len(chosen) or not len(codes):
             raise InputError("nodes and y must name the same, at least one, held-out nodes")

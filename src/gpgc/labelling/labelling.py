@@ -108,7 +108,7 @@ class Labelling:
         self._estimator, self._prior = copy(estimator), prior
         self._n_nodes = n_nodes = len(prior.nodes)
         self._costs = check_costs(costs, n_nodes)
-        chosen = check_nodes(candidates, n_nodes)
+        chosen = check_nodes(candidates, n_nodes, prior.nodes.names, "candidates")
         allowed = np.arange(n_nodes) if chosen is None else np.unique(chosen)
         self._plan = Plan(prior.planning(), allowed, estimator.random_state)
         kept = check_nodes(nodes, n_nodes)
@@ -183,8 +183,8 @@ class Labelling:
 
         ``pending`` are nodes whose labels are on their way: they are taken as labelled.
         """
-        if n < 1:
-            raise InputError(f"n must be at least 1, got {n}")
+        if not isinstance(n, int | np.integer) or n < 1:
+            raise InputError(f"n must be a whole number of at least 1, got {n!r:.60}")
         strategy = trusted(strategy, len(self._book.codes), len(self.classes))
         waiting = [node for node in pending if node not in self._book.codes]
         plan = self._plan if n == 1 and not waiting else self._plan.copy()

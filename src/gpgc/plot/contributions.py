@@ -22,7 +22,7 @@ def contributions(
     n : int, default 10
         How many of the labels, those that decided most; the rest is one bar.
     names : sequence of N str, optional
-        Names of the nodes; their numbers when not given.
+        Names of the nodes; those of the explanation when not given.
     ax : matplotlib Axes, optional
         Where to draw; new ones when not given.
 
@@ -33,7 +33,7 @@ def contributions(
     shown = explanation.contributions[:n]
     rest = explanation.contributions[n:]
     labels = [
-        f"{_name(node, names)}, given {given}"
+        f"{_name(explanation, node, names)}, given {given}"
         for node, given in zip(explanation.nodes[:n], explanation.given, strict=False)
     ]
     bars = np.vstack([explanation.offset[None], shown, rest.sum(axis=0, keepdims=True)])
@@ -56,10 +56,10 @@ def contributions(
     ax.set_yticks(rows, [plain(label) for label in labels])
     ax.invert_yaxis()
     ax.set_xlabel("added to the score")
-    ax.set_title(plain(f"{_name(explanation.node, names)}: {explanation.predicted}"))
+    ax.set_title(plain(f"{_name(explanation, explanation.node, names)}: {explanation.predicted}"))
     ax.legend(title="score", frameon=False)
     return ax
 
 
-def _name(node: int, names: Any) -> str:
-    return f"node {node}" if names is None else str(names[node])
+def _name(explanation: Explanation, node: int, names: Any) -> str:
+    return explanation.name(node) if names is None else str(names[node])

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from gpgc._typing import Array
+from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
+from gpgc.estimators.alignment import named_inputs
 from gpgc.estimators.classifier import GPGCClassifier
 from gpgc.estimators.given_labels import GivenLabels
 from gpgc.estimators.labels import UNLABELLED, encode_labels
@@ -31,6 +32,10 @@ class Evaluation:
         True class in rows, predicted class in columns.
     classes : array of shape (k,)
         The labels.
+    nodes : int array of shape (D,)
+        The labelled nodes.
+    probabilities : array of shape (D, k)
+        What was predicted of each of them while its label was hidden.
     """
 
     accuracy: float
@@ -39,6 +44,23 @@ class Evaluation:
     accuracies: Array
     confusion: NDArray[np.int64]
     classes: NDArray[Any]
+    nodes: Integers
+    probabilities: Array
+
+    def __str__(self) -> str:
+        names = [str(name) for name in self.classes]
+        width = max(9, *map(len, names))
+        lines = [
+            f"accuracy {self.accuracy:.1%} of {len(self.nodes):,} labels, each hidden once; "
+            f"{self.accuracies.min():.1%} to {self.accuracies.max():.1%} in "
+            f"{len(self.accuracies)} splits",
+            f"log loss {self.log_loss:.3f}, calibration error {self.calibration_error:.1%}",
+            "true class in rows, predicted class in columns:",
+            " ".join(f"{name:>{width}}" for name in ("", *names)),
+        ]
+        for name, row in zip(names, self.confusion, strict=True):
+            lines.append(" ".join([f"{name:>{width}}", *(f"{count:>{width}}" for count in row)]))
+        return "\n".join(lines)
 
 
 def evaluate(
@@ -58,7 +80,7 @@ def evaluate(
     Parameters
     ----------
     X, y, adjacency : optional
-        As in :meth:`GPGCClassifier.fit`, taken by position.
+        As in :meth:`GPGCClassifier.fit`; labels are certain ones, not rows of probabilities.
     n_splits : int, default 5
         In how many parts the labels are cut, each hidden once; every class needs two labels.
     random_state : int, default 0
@@ -74,26 +96,35 @@ def evaluate(
     --------
     >>> import gpgc
     >>> cliques = np.kron(np.eye(2), np.ones((6, 6)))
-    >>> gpgc.evaluate(None, [0] * 6 + [1] * 6, cliques, n_splits=3).accuracy
-    1.0
+    >>> print(gpgc.evaluate(None, [0] * 6 + [1] * 6, cliques, n_splits=3))
+    accuracy 100.0% of 12 labels, each hidden once; 100.0% to 100.0% in 3 splits
+    log loss 0.005, calibration error 0.5%
+    true class in rows, predicted class in columns:
+                      0         1
+            0         6         0
+            1         0         6
     """
+    X, y, adjacency, _, names = named_inputs(X, y, adjacency)
     codes, classes = encode_labels(y)
     known = np.flatnonzero(codes != UNLABELLED)
     counts = np.bincount(codes[known])
     if type(n_splits) is not int or not 2 <= n_splits <= counts.max() or counts.min() < 2:
         raise InputError(
-            "n_splits must be a whole number from 2 to the labels of the largest class, and each "
-            f"class must have two labels, got {n_splits!r:.60} and {counts.tolist()} labels"
+            "n_splits must be a whole number from 2 to the number of labels of the largest class, "
+            "and each class must have two labels or more, "
+            f"got {n_splits!r:.60}, and classes of {', '.join(map(str, counts.tolist()))} labels"
         )
     estimator = GPGCClassifier(**parameters)
-    prior = estimator.make_prior(X, adjacency, len(codes))
+    prior = estimator.make_prior(X, adjacency, len(codes), names)
     found, accuracies = np.zeros((len(known), len(classes))), []
     folds = StratifiedKFold(n_splits, shuffle=True, random_state=random_state)
     for _, hidden in folds.split(known, codes[known]):
         seen = codes.copy()
         seen[known[hidden]] = UNLABELLED
         if len(np.unique(seen)) - (seen == UNLABELLED).any() < len(classes):
-            raise InputError("each class must keep a label in every split: take more n_splits")
+            raise InputError(
+                "n_splits must leave each class a label in every split, got too few: take more"
+            )
         estimator.fit_prior(prior, GivenLabels.certain(seen, classes))
         found[hidden] = estimator.predict_proba()[known[hidden]]
         accuracies.append(np.mean(found[hidden].argmax(axis=1) == codes[known[hidden]]))
@@ -107,4 +138,6 @@ def evaluate(
         np.array(accuracies),
         confusion,
         classes,
+        known,
+        found,
     )

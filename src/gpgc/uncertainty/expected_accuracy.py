@@ -87,7 +87,8 @@ def expected_accuracy(
         if labels_drawn != "random":
             return _unknown(level, CHOSEN if labels_drawn == "chosen" else NOT_SAID)
     else:
-        nodes = check_nodes(labels_drawn, len(estimator.prior_.nodes))
+        size, names = len(estimator.prior_.nodes), estimator.node_names_
+        nodes = check_nodes(labels_drawn, size, names, "labels_drawn")
         if nodes is None or not np.isin(nodes, labelled).all():
             raise InputError(
                 "labels_drawn must be random, chosen, unknown or nodes that have a label, "

@@ -48,6 +48,8 @@ class Explanation:
     views : mapping of str to array of shape (k,)
         What the given labels add by way of each view of the nodes; offset plus these is the score
         again.
+    names : array of shape (N,), or None
+        The names of all nodes, where they have any.
     """
 
     node: int
@@ -59,9 +61,14 @@ class Explanation:
     offset: Array
     total: Array
     views: Mapping[str, Array]
+    names: NDArray[Any] | None = None
+
+    def name(self, node: int) -> str:
+        """Return what a node is called: its name, or "node 5" where it has none."""
+        return f"node {node}" if self.names is None else str(self.names[node])
 
     def __str__(self) -> str:
-        lines = [f"node {self.node}: {self.predicted}"]
+        lines = [f"{self.name(self.node)}: {self.predicted}"]
         for index in self.deciding():
             parts = [f"{self.offset[index]:+.3f} without labels"]
             parts += [f"{added[index]:+.3f} by {name}" for name, added in self.views.items()]
@@ -71,7 +78,7 @@ class Explanation:
         ):
             strongest = int(np.abs(row).argmax())
             added = f"{row[strongest]:+.3f} to {self.classes[strongest]}"
-            lines.append(f"{added:>20}  node {node}, given {given}")
+            lines.append(f"{added:>20}  {self.name(node)}, given {given}")
         if len(self.nodes) > SHOWN:
             lines.append(f"{'':>20}  and {len(self.nodes) - SHOWN} that decided less")
         return "\n".join(lines)
@@ -86,7 +93,7 @@ class Explanation:
         return [int(index) for index in np.argsort(-self.total, kind="stable")[:2]]
 
 
-def explain(estimator: GraphProcess, node: int) -> Explanation:
+def explain(estimator: GraphProcess, node: int | str) -> Explanation:
     r"""Return what each given label adds to the score of a node.
 
     The posterior mean is linear in the labels, :math:`m = S Y` with
@@ -98,8 +105,8 @@ def explain(estimator: GraphProcess, node: int) -> Explanation:
     ----------
     estimator : GPGCClassifier or GPGCRegressor
         Fitted.
-    node : int
-        A node of the graph.
+    node : int or str
+        A node of the graph, by its index, or by its name where that is a string.
 
     Returns
     -------
@@ -117,7 +124,7 @@ def explain(estimator: GraphProcess, node: int) -> Explanation:
     True
     """
     check_is_fitted(estimator)
-    rows = _one_node(node, len(estimator.prior_.nodes))
+    rows = _one_node(estimator, node)
     posterior, labelled = estimator.posterior_, estimator.labelled_nodes_
     influence = posterior.influence(rows)[0]
     added = (influence[:, None] if influence.ndim == 1 else influence) * np.nan_to_num(
@@ -146,6 +153,7 @@ def explain(estimator: GraphProcess, node: int) -> Explanation:
         offset,
         total,
         {name: scale * part for name, part in views.items()},
+        estimator.node_names_,
     )
     strength = np.abs(contributions)
     order = np.lexsort((-strength.sum(axis=1), -strength[:, found.deciding()].sum(axis=1)))
@@ -170,9 +178,10 @@ def _units(
     return calibration.temperature * float(reached[0]), offset, classes, classes[estimator.codes_]
 
 
-def _one_node(node: Any, n_nodes: int) -> Integers:
+def _one_node(estimator: GraphProcess, node: Any) -> Integers:
     if np.ndim(node) != 0:
         raise InputError(f"node must be one node, got {node!r:.60}")
-    rows = check_nodes(np.asarray([node]), n_nodes)
+    size, names = len(estimator.prior_.nodes), estimator.node_names_
+    rows = check_nodes(np.asarray([node]), size, names, "node")
     assert rows is not None
     return rows

@@ -33,6 +33,8 @@ class LabelCheck:
         The most likely label of each by the other labels; may be the given one.
     probability : array of shape (D,)
         How likely the given label is wrong.
+    names : array of shape (N,), or None
+        The names of all nodes, where they have any.
     expected_errors : float
         How many of the labels are wrong: the sum of the probabilities.
     """
@@ -41,6 +43,7 @@ class LabelCheck:
     given: NDArray[Any]
     likely: NDArray[Any]
     probability: Array
+    names: NDArray[Any] | None = None
 
     @property
     def expected_errors(self) -> float:
@@ -51,12 +54,13 @@ class LabelCheck:
         return len(self.nodes)
 
     def __str__(self) -> str:
-        head = f"{len(self)} labels, {self.expected_errors:.1f} of them wrong by expectation"
+        head = f"{len(self)} labels, about {self.expected_errors:.1f} of them wrong"
         rows = [f"{'node':>10}  {'wrong':>6}  given → likely"]
         for node, given, likely, wrong in zip(
             self.nodes[:SHOWN], self.given, self.likely, self.probability, strict=False
         ):
-            rows.append(f"{node:>10}  {wrong:>6.1%}  {given} → {likely}")
+            name = node if self.names is None else str(self.names[node])
+            rows.append(f"{name:>10}  {wrong:>6.1%}  {given} → {likely}")
         more = len(self) - SHOWN
         return "\n".join([head, *rows, *([f"and {more} less suspicious"] if more > 0 else [])])
 
@@ -77,8 +81,8 @@ def check_labels(estimator: ClassProcess) -> LabelCheck:
     >>> from gpgc import GPGCClassifier
     >>> cliques = np.kron(np.eye(2), np.ones((8, 8)))
     >>> y = [*"aaabaaaa", *"bbbbbbbb"]
-    >>> print(str(check_labels(GPGCClassifier().fit(None, y, adjacency=cliques)))[:43])
-    16 labels, 0.8 of them wrong by expectation
+    >>> print(str(check_labels(GPGCClassifier().fit(None, y, adjacency=cliques)))[:35])
+    16 labels, about 0.8 of them wrong
     """
     check_is_fitted(estimator)
     labelled, codes = estimator.labelled_nodes_, estimator.codes_
@@ -95,5 +99,9 @@ def check_labels(estimator: ClassProcess) -> LabelCheck:
     order = np.argsort(-found.wrong, kind="stable")
     classes = estimator.classes_
     return LabelCheck(
-        labelled[order], classes[codes[order]], classes[likely[order]], found.wrong[order]
+        labelled[order],
+        classes[codes[order]],
+        classes[likely[order]],
+        found.wrong[order],
+        estimator.node_names_,
     )

@@ -70,7 +70,7 @@ def split_conformal_sets(
     array([[1, 0],
            [0, 1]])
     """
-    held_out = check_nodes(nodes, estimator.adjacency_.shape[0])
+    held_out = check_nodes(nodes, len(estimator.prior_.nodes), estimator.node_names_)
     if held_out is None or np.isin(held_out, estimator.labelled_nodes_).any():
         raise InputError("nodes must be held out: some of them were labelled in fit")
     codes = estimator.codes_of(y)
