@@ -10,6 +10,7 @@ from gpgc.errors import DataError, GPGCWarning, InputError
 
 if TYPE_CHECKING:
     from gpgc.estimators import GPGCClassifier, GPGCRegressor, load
+    from gpgc.estimators.multilabel import MultilabelClassifier
     from gpgc.estimators.node_estimator import NodeEstimator
     from gpgc.estimators.votes import count_votes
     from gpgc.labelling.label import label
@@ -28,6 +29,7 @@ __all__ = [
     "GPGCWarning",
     "InputError",
     "Labelling",
+    "MultilabelClassifier",
     "NodeEstimator",
     "NodeTable",
     "__version__",
@@ -48,6 +50,7 @@ _HOMES = {
     "GPGCClassifier": "gpgc.estimators",
     "GPGCRegressor": "gpgc.estimators",
     "Labelling": "gpgc.labelling.labelling",
+    "MultilabelClassifier": "gpgc.estimators.multilabel",
     "NodeEstimator": "gpgc.estimators.node_estimator",
     "NodeTable": "gpgc.tables",
     "count_votes": "gpgc.estimators.votes",

@@ -22,7 +22,9 @@ from gpgc.cli.options import (
     NodesOption,
     NoiseOption,
     QuietOption,
+    SeveralOption,
     UnlabelledOption,
+    only_votes,
     reading,
     settings_of,
 )
@@ -37,7 +39,7 @@ def check(
     out: Annotated[
         Path,
         typer.Option(
-            help="CSV to write: id,given,likely,probability, a row a label, worst first; "
+            help="CSV to write: id, given, likely, probability, a row a label, worst first; "
             "- is standard output."
         ),
     ],
@@ -47,6 +49,7 @@ def check(
     column: ColumnOption = None,
     encode: EncodeOption = None,
     unlabelled: UnlabelledOption = None,
+    several: SeveralOption = None,
     neighbors: NeighborsOption = 10,
     model: ModelOption = "broad",
     base_kernel: KernelOption = "inner_product",
@@ -66,13 +69,15 @@ def check(
     from gpgc.estimators import GPGCClassifier
 
     check_out(out, [edges, features, labels, nodes])
-    options = reading(nodes, column, encode)
+    options = reading(nodes, column, encode, only_votes(several))
     with progress("reading"):
         graph = read_graph_files(edges, features, labels, unlabelled, **options)
     start = time.perf_counter()
     settings = {**settings_of(model, base_kernel, depth, noise), "n_neighbors": neighbors}
     estimator = GPGCClassifier(**settings)
-    found = estimator.fit(graph.table, graph.labels, adjacency=graph.edges).check_labels()
+    with progress("checking"):
+        estimator.fit(graph.table, graph.labels, graph.edges, sample_weight=graph.weights)
+        found = estimator.check_labels()
     rows = [
         (graph.ids[node], given, likely, f"{probability:.6g}")
         for node, given, likely, probability in zip(

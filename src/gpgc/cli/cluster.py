@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gpgc.cli.files import UNLABELLED_MARKS
 from gpgc.cli.further import Further
+from gpgc.cli.label_file import UNLABELLED_MARKS
 from gpgc.cli.output import peak_memory_mb
 from gpgc.compute.progress import progress
 from gpgc.errors import InputError

@@ -21,7 +21,9 @@ from gpgc.cli.options import (
     NodesOption,
     NoiseOption,
     QuietOption,
+    SeveralOption,
     UnlabelledOption,
+    only_votes,
     reading,
     settings_of,
 )
@@ -33,8 +35,8 @@ def explain(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="CSV to write: id,label,class,contribution, a row a label and class that it adds "
-            "to, strongest first; - is standard output."
+            help="CSV to write: id, label, class, contribution, a row a label and class that it "
+            "adds to, strongest first; - is standard output."
         ),
     ] = None,
     edges: EdgesOption = None,
@@ -43,6 +45,7 @@ def explain(
     column: ColumnOption = None,
     encode: EncodeOption = None,
     unlabelled: UnlabelledOption = None,
+    several: SeveralOption = None,
     neighbors: NeighborsOption = 10,
     model: ModelOption = "broad",
     base_kernel: KernelOption = "inner_product",
@@ -64,14 +67,15 @@ def explain(
 
     if out is not None:
         check_out(out, [edges, features, labels, nodes])
-    options = reading(nodes, column, encode)
+    options = reading(nodes, column, encode, only_votes(several))
     with progress("reading"):
         graph = read_graph_files(edges, features, labels, unlabelled, **options)
     if node not in graph.ids:
         raise InputError(f"node must be in the graph, got {node!r:.60}")
     settings = {**settings_of(model, base_kernel, depth, noise), "n_neighbors": neighbors}
     estimator = GPGCClassifier(**settings)
-    estimator.fit(graph.table, graph.labels, adjacency=graph.edges)
+    with progress("fitting"):
+        estimator.fit(graph.table, graph.labels, graph.edges, sample_weight=graph.weights)
     found = estimator.explain(graph.ids.index(node))
     rows = [
         (graph.ids[labelled], given, found.classes[column], f"{row[column]:.6g}")

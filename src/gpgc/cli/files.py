@@ -7,26 +7,20 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
+from gpgc.cli.label_file import LabelFile, read_labels
 from gpgc.cli.node_features import read_features
 from gpgc.errors import InputError
 from gpgc.files import STANDARD_STREAM, read_sparse, read_table
 from gpgc.files.cells import parse_number, shorten
-from gpgc.labelling.ledger import RANDOM_ROLES, Role
 from gpgc.tables import NodeTable
 from gpgc.tables.node_names import as_names
 
-UNLABELLED_MARKS = ("", "-1", "nan", "NaN", "NA", "None")
-"""Cells of a file of labels that stand for no label."""
-
-ROLES = ("id", "label", "value", "source", "target", "weight", "cost")
+ROLES = ("id", "label", "value", "source", "target", "weight", "trust", "cost")
 """Columns that ``--column`` can give other names."""
-
-DRAWN_ROLES = (*RANDOM_ROLES, "random")
-"""Cells of the column ``role`` of a file of labels whose nodes were drawn at random."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +33,10 @@ class GraphFiles:
         The nodes, with their features if there are any.
     edges : tuple of arrays or csr_array, or None
         The links.
-    labels : array of shape (N,), or None
-        A label or None for each node.
+    labels : array of shape (N,), Votes of shape (N, k), or None
+        A label or None for each node, the fractions of its votes, or a tuple of its labels.
+    weights : array of shape (N,), or None
+        How much each label is to be trusted; None where all count alike.
     n_marked : int
         Rows of the labels that hold a mark of the unlabelled.
     drawn : int array, or None
@@ -50,6 +46,7 @@ class GraphFiles:
     table: NodeTable
     edges: Any
     labels: Any
+    weights: Any = None
     n_marked: int = 0
     drawn: Any = None
     ids: list[str] = field(init=False)
@@ -73,6 +70,7 @@ def read_graph_files(
     nodes: Path | None = None,
     columns: Mapping[str, str] | None = None,
     kinds: Mapping[str, str] | None = None,
+    several: str | None = None,
 ) -> GraphFiles:
     """Read edges, features and labels that belong together.
 
@@ -97,15 +95,20 @@ def read_graph_files(
         Name of a column here → its name in the files, where that is another one.
     kinds : mapping of str to str, optional
         Column of the features → "number", "category", "text" or "drop".
+    several : {"votes", "labels"}, optional
+        What several rows of a node in the labels are; an error when not given.
     """
     if edges is None and features is None:
         raise InputError("one of --edges and --features must be given, got neither")
     called = _check_columns(columns or {})
     if [edges, features, labels, nodes].count(STANDARD_STREAM) > 1:
         raise InputError("- must stand for one file, got several files from standard input")
+    if kinds and features is None:
+        raise InputError("--encode must come with --features, got it alone")
     table = None
     if features is not None:
         answers = [called.get(name, name) for name in ("label", "value")]
+        answers += [called["trust"]] if "trust" in called else []
         table = read_features(
             features,
             _only(called, "id"),
@@ -120,12 +123,14 @@ def read_graph_files(
         position, links = _read_links(edges, position)
     elif edges is not None:
         links = read_edges(edges, position, known is not None, called)
-    given, n_marked, drawn = None, 0, None
+    given = LabelFile(None, None, 0, None)
     if labels is not None:
         may_add = known is None and isinstance(links, tuple)
-        given, n_marked, drawn = _read_labels(labels, position, unlabelled, may_add, called)
+        given = read_labels(
+            labels, position, unlabelled, may_add=may_add, columns=called, several=several
+        )
     whole = table or NodeTable(None, as_names(list(position)))
-    return GraphFiles(whole, links, given, n_marked, drawn)
+    return GraphFiles(whole, links, given.labels, given.weights, given.n_marked, given.drawn)
 
 
 def _check_columns(columns: Mapping[str, str]) -> Mapping[str, str]:
@@ -167,7 +172,7 @@ def read_costs(path: Path, ids: list[str], columns: Mapping[str, str] | None = N
 def read_held_out(path: Path, ids: Sequence[str]) -> tuple[Any, list[str]]:
     """Return the positions in ``ids`` of the nodes of a table ``id,label``, and their labels."""
     position = {name: index for index, name in enumerate(ids)}
-    labels, _, _ = _read_labels(path, position, None, may_add=False, columns={})
+    labels = read_labels(path, position).labels
     nodes = np.array([place for place, label in enumerate(labels) if label is not None])
     return nodes, labels[nodes].tolist()
 
@@ -234,49 +239,6 @@ def read_edges(
         raise InputError(f"{path} line 2: expected at least one edge, got none")
     arrays = tuple(np.array(side, dtype=np.int64) for side in ends)
     return (*arrays, np.array(weights)) if weights else arrays
-
-
-def _read_labels(
-    path: Path,
-    position: dict[str, int],
-    unlabelled: Sequence[str] | None,
-    may_add: bool,
-    columns: Mapping[str, str],
-) -> tuple[Any, int, Any]:
-    """Return a label or None for each node, the count of marks, and the nodes drawn at random.
-
-    Where labels may add nodes, those that no edge has named are put behind the others.
-    """
-    marks = frozenset(UNLABELLED_MARKS if unlabelled is None else unlabelled)
-    given: dict[str, str | None] = {}
-    roles: dict[str, str] = {}
-    first, n_linked = "", len(position)
-    table = read_table(path).renamed(_only(columns, "id", "label"))
-    for place, row in table.select(["id", "label"], ["role"]):
-        name, label = row["id"], row["label"]
-        if not may_add and name not in position:
-            raise InputError(
-                f"{place}: a label for node {shorten(name)}, which is not in the graph"
-            )
-        if not name or name in given:
-            raise InputError(f"{place}: expected each id once, got {shorten(name)} again or empty")
-        if not label and label not in marks:
-            raise InputError(f"{place}: expected a label or one of {sorted(marks)}, got nothing")
-        first = first or f"{place}: a label for node {shorten(name)}, which is not in the graph"
-        given[name] = None if label in marks else label
-        roles[name] = row.get("role", "").strip().casefold()
-        position.setdefault(name, len(position))
-    if all(label is None for label in given.values()):
-        raise InputError(f"{path}: expected at least one label, got none")
-    if may_add and len(position) == n_linked + len(given):
-        raise InputError(f"{first}, and no other label is for one that is")
-    labels = np.full(len(position), None, dtype=object)
-    for name, known in given.items():
-        labels[position[name]] = known
-    random = [n for n, role in roles.items() if role in DRAWN_ROLES and given[n] is not None]
-    says_so = not {*DRAWN_ROLES, *get_args(Role)}.isdisjoint(roles.values())
-    drawn = np.array([position[n] for n in random], dtype=np.intp) if says_so else None
-    return labels, sum(label is None for label in given.values()), drawn
 
 
 def check_out(out: Path, inputs: Iterable[Path | None], option: str = "--out") -> None:

@@ -101,10 +101,17 @@ class Further:
         if self.save is not None:
             estimator.save(self.save)
 
-    def write_report(self, estimator: GPGCClassifier, ids: Sequence[str], title: str) -> None:
-        """Write the page about the result, if it is wanted."""
+    def write_report(
+        self,
+        estimator: GPGCClassifier,
+        ids: Sequence[str],
+        title: str,
+        drawn: Integers | None = None,
+    ) -> None:
+        """Write the page about the result, if it is wanted; ``drawn`` as above."""
         if self.report is not None:
-            write_report(estimator, self.report, ids=ids, title=title)
+            how = self.drawn or ("unknown" if drawn is None else drawn)
+            write_report(estimator, self.report, ids=ids, title=title, labels_drawn=how)
 
     def columns(self, estimator: GPGCClassifier) -> list[str]:
         """Return the names of the further columns."""

@@ -78,7 +78,7 @@ def classify_files(
     start = time.perf_counter()
     with progress("labelling"):
         estimator = GPGCClassifier(**settings)
-        estimator.fit(graph.table, graph.labels, adjacency=graph.edges)
+        estimator.fit(graph.table, graph.labels, graph.edges, sample_weight=graph.weights)
         further.prepare(estimator, graph.ids)
         predictions = prediction_rows(graph.ids, estimator, further.with_std(len(graph.ids)))
         rows = list(further.rows(predictions, graph.ids, estimator))
@@ -86,7 +86,7 @@ def classify_files(
     write_rows(out, [*PREDICTION_COLUMNS, *further.columns(estimator)], rows)
     further.write_model(estimator)
     with progress("report"):
-        further.write_report(estimator, graph.ids, str(edges or features))
+        further.write_report(estimator, graph.ids, str(edges or features), graph.drawn)
     return {
         "dataset": str(edges or features),
         **_describe(estimator, None if graph.features is None else graph.features.shape[1]),

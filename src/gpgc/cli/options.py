@@ -94,7 +94,7 @@ ColumnOption = Annotated[
     typer.Option(
         metavar="NAME=COLUMN",
         help="What the tables call id, label, value, source, target or weight, such as "
-        "label=topic; may be given several times.",
+        "label=topic; trust=COLUMN says how much each label counts. May be given several times.",
     ),
 ]
 EncodeOption = Annotated[
@@ -103,6 +103,15 @@ EncodeOption = Annotated[
         metavar="COLUMN=KIND",
         help="What a column of the features is: number, category, text or drop; may be given "
         "several times.",
+    ),
+]
+SeveralOption = Annotated[
+    str | None,
+    typer.Option(
+        "--several",
+        metavar="votes",
+        help="votes: several rows of a node in --labels are votes for one label. Without it each "
+        "node has one row.",
     ),
 ]
 NeighborsOption = Annotated[
@@ -167,14 +176,25 @@ def settings_of(
 
 
 def reading(
-    nodes: Path | None, column: Sequence[str] | None, encode: Sequence[str] | None
+    nodes: Path | None,
+    column: Sequence[str] | None,
+    encode: Sequence[str] | None,
+    several: str | None = None,
 ) -> dict[str, Any]:
     """Return what these options say as arguments of :func:`gpgc.cli.files.read_graph_files`."""
     return {
         "nodes": nodes,
         "columns": parse_pairs(column, "--column"),
         "kinds": parse_pairs(encode, "--encode"),
+        "several": several,
     }
+
+
+def only_votes(several: str | None) -> str | None:
+    """Return what ``--several`` says, for commands that know votes alone."""
+    if several not in (None, "votes"):
+        raise InputError(f"--several must be votes, got {several!r:.60}")
+    return several
 
 
 def parse_pairs(pairs: Sequence[str] | None, option: str) -> dict[str, str]:

@@ -21,8 +21,8 @@ def predict(
     out: Annotated[
         Path,
         typer.Option(
-            help="CSV to write, a row a new node: id,label,probability,std,given, or "
-            "id,value,std,low,high,given; - is standard output."
+            help="CSV to write, a row a new node: id, label, probability, std, given, or "
+            "id, value, std, low, high, given; - is standard output."
         ),
     ],
     features: FeaturesOption = None,

@@ -35,7 +35,8 @@ def regress(
     out: Annotated[
         Path,
         typer.Option(
-            help="CSV to write: id,value,std,low,high,given, a row a node; - is standard output."
+            help="CSV to write: id, value, std, low, high, given, a row a node; "
+            "- is standard output."
         ),
     ],
     edges: EdgesOption = None,
@@ -86,7 +87,8 @@ def regress(
     start = time.perf_counter()
     settings = {**settings_of(model, base_kernel, depth, noise), "n_neighbors": neighbors}
     with progress("predicting"):
-        estimator = GPGCRegressor(**settings).fit(graph.table, y, adjacency=graph.edges)
+        estimator = GPGCRegressor(**settings)
+        estimator.fit(graph.table, y, graph.edges, sample_weight=graph.weights)
         value, std = estimator.predict(return_std=True)
         low, high = estimator.predict_interval(level)
     numbers = np.column_stack([value, std, low, high])

@@ -17,6 +17,7 @@ from gpgc.files import write_file
 from gpgc.plot.node_map import certainty, positions_of
 from gpgc.report.drawing import histogram, legend_mark, map_of_nodes, reliability_curve
 from gpgc.report.style import STYLE
+from gpgc.uncertainty.expected_accuracy import ExpectedAccuracy
 
 MAP_NODES = 4_000
 """Number of nodes on the map; of more, the labelled ones and a sample of the others are drawn."""
@@ -37,6 +38,7 @@ def write_report(
     ids: Sequence[str] | None = None,
     texts: Sequence[str] | None = None,
     title: str = "gpgc",
+    labels_drawn: Any = "unknown",
 ) -> None:
     """Write a page about a fitted classifier: one HTML file, whole or not at all.
 
@@ -50,6 +52,8 @@ def write_report(
         Names of the nodes, 0 … N − 1 when not given, and a text for each.
     title : str, default "gpgc"
         Of the page.
+    labels_drawn : {"random", "chosen", "unknown"} or array, default "unknown"
+        How the labelled nodes were found, as in :meth:`GPGCClassifier.expected_accuracy`.
 
     Examples
     --------
@@ -62,7 +66,7 @@ def write_report(
     ...     (Path(folder) / "report.html").read_text()[:15]
     '<!doctype html>'
     """
-    page = report_page(model, ids=ids, texts=texts, title=title)
+    page = report_page(model, ids=ids, texts=texts, title=title, labels_drawn=labels_drawn)
     write_file(Path(path), page.encode())
 
 
@@ -72,6 +76,7 @@ def report_page(
     ids: Sequence[str] | None = None,
     texts: Sequence[str] | None = None,
     title: str = "gpgc",
+    labels_drawn: Any = "unknown",
 ) -> str:
     """Return the page of :func:`write_report` as text; ids, labels and texts are escaped."""
     check_is_fitted(model)
@@ -81,7 +86,7 @@ def report_page(
         if given is not None and len(given) != n_nodes:
             raise InputError(f"{what} must be one for each of {n_nodes} nodes, got {len(given)}")
     sections = (
-        _summary(model),
+        _summary(model, labels_drawn),
         _classes(model),
         _confidence(model),
         _map(model, names),
@@ -100,9 +105,10 @@ def report_page(
     )
 
 
-def _summary(model: GPGCClassifier) -> str:
+def _summary(model: GPGCClassifier, labels_drawn: Any) -> str:
     hidden = _unlabelled(model)
     expected = model.predict_proba()[hidden].max(axis=1).mean() if hidden.any() else np.nan
+    expected_accuracy = model.expected_accuracy(labels_drawn)
     views = ", ".join(f"{name} {weight:.0%}" for name, weight in model.view_weights_.items())
     facts = {
         "nodes": f"{len(hidden):,}",
@@ -111,13 +117,23 @@ def _summary(model: GPGCClassifier) -> str:
         "labels given": f"{len(model.labelled_nodes_):,}",
         "views": views,
         "noise variance": f"{model.noise_variance_:.3g}",
-        "expected to be right": "–" if np.isnan(expected) else f"{expected:.0%} of the others",
+        "mean probability": "–" if np.isnan(expected) else f"{expected:.0%}",
+        "accuracy to expect": _accuracy(expected_accuracy),
     }
     cells = "".join(
         f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in facts.items()
     )
-    notes = "".join(f"<p class=note>Approximate: {escape(a)}.</p>" for a in model.approximations_)
+    said = [f"Approximate: {phrase}." for phrase in model.approximations_]
+    if expected_accuracy.reason is not None:
+        said.append(f"The accuracy to expect is unknown: {expected_accuracy.reason}.")
+    notes = "".join(f"<p class=note>{escape(phrase)}</p>" for phrase in said)
     return f"<section><dl>{cells}</dl>{notes}</section>"
+
+
+def _accuracy(expected: ExpectedAccuracy) -> str:
+    if expected.estimate is None:
+        return "unknown"
+    return f"{expected.estimate:.0%} ({expected.low:.0%} to {expected.high:.0%})"
 
 
 def _classes(model: GPGCClassifier) -> str:

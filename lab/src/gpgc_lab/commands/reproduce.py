@@ -96,6 +96,16 @@ def errors(
 
 
 @app.command()
+def intervals(out: OutOption = NEW_RESULTS, seeds: SeedsOption = 20) -> None:
+    """Numbers of four tables: how often intervals hold values that were kept out."""
+    from gpgc_lab.studies.intervals import intervals_study
+
+    with Progress() as progress:
+        tables, _ = intervals_study(seeds, StudyFolder.of(out, "intervals"), progress)
+    _finish(tables, out, "intervals", f"gpgc reproduce intervals --seeds {seeds}")
+
+
+@app.command()
 def framework(out: OutOption = NEW_RESULTS) -> None:
     """Draw the framework figure: a graph, its posterior, its labels."""
     from gpgc_lab.studies.framework import draw_framework

@@ -16,6 +16,7 @@ from gpgc_lab.report.study_sections import (
 
 RANDOM_SPLITS = 20
 ERROR_SEEDS = 5
+INTERVAL_SEEDS = 20
 ACTIVE_RUNS = 10
 GRAPH_SEEDS = 10
 
@@ -45,6 +46,12 @@ def _errors(options: ReportOptions, folder: StudyFolder, progress: Progress) -> 
     from gpgc_lab.studies.label_errors import errors_study
 
     return errors_study(options.data_dir, ERROR_SEEDS, folder, progress)
+
+
+def _intervals(options: ReportOptions, folder: StudyFolder, progress: Progress) -> Made:
+    from gpgc_lab.studies.intervals import intervals_study
+
+    return intervals_study(INTERVAL_SEEDS, folder, progress)
 
 
 def _framework(options: ReportOptions, folder: StudyFolder, progress: Progress) -> Made:
@@ -172,5 +179,13 @@ STUDIES: tuple[Study, ...] = (
         f"gpgc reproduce errors --seeds {ERROR_SEEDS}",
         (),
         _errors,
+    ),
+    TableStudy(
+        "intervals",
+        "Intervals of numbers",
+        "Beyond the paper: how often intervals hold values that were kept out.",
+        f"gpgc reproduce intervals --seeds {INTERVAL_SEEDS}",
+        (),
+        _intervals,
     ),
 )
