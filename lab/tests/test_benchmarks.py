@@ -21,7 +21,7 @@ from gpgc_lab.speed.formulations import exact, nystrom, nystrom_map, square, squ
 from gpgc_lab.speed.growth import block_model, draw_growth, growth_tables
 from gpgc_lab.speed.label_rivals import SYSTEMS
 from gpgc_lab.speed.limit import limit_tables
-from gpgc_lab.speed.many_labels import Row, label_tables, run
+from gpgc_lab.speed.many_labels import PUBMED, Row, label_tables, run
 from gpgc_lab.speed.propagation import propagation
 from gpgc_lab.speed.start import start_tables
 from gpgc_lab.speed.variants import loops
@@ -147,8 +147,9 @@ def test_many_labels_are_measured_once_and_those_that_do_not_finish_are_said(tmp
 
     monkeypatch.setattr("gpgc_lab.speed.many_labels.in_own_process", here)
     for _ in range(2):
-        (table,) = label_tables(None, tmp_path, rows)
+        table, targets = label_tables(None, tmp_path, rows)
         assert len(asked) == len(rows)
+    assert all(row[1] is None for row in targets.rows)  # rows of the targets were not asked for
     by_system = {row[3]: row for row in table.rows[:-1]}
     assert table.rows[-1][0] == "vectors, 8 features"
     assert table.rows[-1][4] > 0
@@ -156,6 +157,22 @@ def test_many_labels_are_measured_once_and_those_that_do_not_finish_are_said(tmp
     assert by_system["gpgc, default"][8] > 60
     assert by_system["kernel ridge"][9] is None
     assert by_system["logistic regression"][10] < 100
+
+
+def test_targets_are_ratios_and_numbers_of_what_was_measured(tmp_path, monkeypatch):
+    seconds = {60: 2.0, 10_000: 10.0}
+
+    def told(job, arguments, limit):
+        assert limit == 30
+        used = seconds[arguments["row"]["n_labels"]]
+        return {"seconds": used, "processor_seconds": 2 * used, "peak": 3e9, "feature_bytes": 1e9}
+
+    monkeypatch.setattr("gpgc_lab.speed.many_labels.in_own_process", told)
+    _, targets = label_tables(None, tmp_path, PUBMED[:4], limit=30)
+    by_name = {row[0]: row[1:] for row in targets.rows}
+    assert by_name["Pubmed, 10,000 labels over 60: default"] == [5.0, 5.0, 8]
+    assert by_name["WordNet: GB"] == [None, None, 4]
+    assert (tmp_path / "many_labels_30s.jsonl").exists()
 
 
 def test_a_process_that_takes_too_long_is_given_up():

@@ -46,6 +46,9 @@ def benchmark(
         str | None,
         typer.Option(metavar="PYTHON", help="rivals: a Python that has neural-tangents."),
     ] = None,
+    limit: Annotated[
+        float, typer.Option(metavar="MINUTES", help="labels: when a system is given up.", min=0.01)
+    ] = 20.0,
 ) -> None:
     """Measure gpgc against the arithmetic of its job, against rivals, and as graphs grow."""
     folder = out / "speed"
@@ -54,7 +57,7 @@ def benchmark(
         if name is Benchmark.all:
             continue
         line = f"Measured on {machine()}."
-        tables = _tables(name, data_dir, folder, quick, huge, neural_tangents)
+        tables = _tables(name, data_dir, folder, quick, huge, neural_tangents, limit)
         for table in tables:
             table.notes.append(line)
             table.show()
@@ -69,6 +72,7 @@ def _tables(
     quick: bool,
     huge: bool,
     neural_tangents: str | None,
+    limit: float,
 ) -> list[Table]:
     if name is Benchmark.limit:
         from gpgc_lab.speed.limit import limit_tables
@@ -87,7 +91,7 @@ def _tables(
     if name is Benchmark.labels:
         from gpgc_lab.speed.many_labels import QUICK, label_tables
 
-        return label_tables(data_dir, out, QUICK if quick else None, typer.echo)
+        return label_tables(data_dir, out, QUICK if quick else None, typer.echo, 60 * limit)
     if name is Benchmark.dask:
         from gpgc_lab.speed.cluster import cluster_tables
 

@@ -18,6 +18,7 @@ from gpgc.files import Journal
 from gpgc.uncertainty import measures
 from gpgc_lab.journal import Record
 from gpgc_lab.speed.label_rivals import SYSTEMS
+from gpgc_lab.speed.label_targets import Target, target_table
 from gpgc_lab.speed.label_tasks import label_task
 from gpgc_lab.speed.measure import forget_peak, in_own_process
 from gpgc_lab.tables import Table
@@ -65,7 +66,25 @@ MILLION = [
     Row("block model", 100_000, GPGC, 1_000_000, 64),
     Row("vectors", 200, GPGC, 1_000_000, 64),
 ]
+GROWTH = [Row("block model", n, GPGC, 200_000, 64) for n in (10_000, 20_000, 40_000)]
 QUICK = [Row("block model", n, system, 4000, 16) for n in (60, 3000) for system in SYSTEMS]
+
+TARGETS = [
+    Target("Pubmed, 10,000 labels over 60: default", PUBMED[2], 8, PUBMED[0]),
+    Target("Pubmed, 10,000 labels over the default's 60: big", PUBMED[3], 20, PUBMED[0]),
+    Target("WordNet, 53,762 labels: seconds", WORDNET[2], 90),
+    Target("WordNet: GB", WORDNET[2], 4, of="peak", unit=1e9),
+    Target("WordNet: default over logistic regression", WORDNET[2], 1, WORDNET[3]),
+    Target("WordNet: calibration error", WORDNET[2], 0.03, of="calibration_error"),
+    Target("WordNet: 26,881 labels over 13,440", WORDNET[1], 2.2, WORDNET[0]),
+    Target("WordNet: 53,762 labels over 26,881", WORDNET[2], 2.2, WORDNET[1]),
+    Target("block model: 20,000 labels over 10,000", GROWTH[1], 2.2, GROWTH[0]),
+    Target("block model: 40,000 labels over 20,000", GROWTH[2], 2.2, GROWTH[1]),
+    Target("a million nodes, 200 labels: default over big", MILLION[1], 2, MILLION[0]),
+    Target("the same: memory over features", MILLION[1], 6, of="peak over features"),
+    Target("a million nodes, 100,000 labels: minutes", MILLION[2], 5, unit=60),
+    Target("the same: GB", MILLION[2], 6, of="peak", unit=1e9),
+]
 
 COLUMNS = [
     "graph",
@@ -87,8 +106,9 @@ def label_tables(
     folder: Path,
     rows: Sequence[Row] | None = None,
     report: Callable[[str], None] = lambda text: None,
+    limit: float = LIMIT,
 ) -> list[Table]:
-    """Return the table of many labels; what is in the journal is not measured again.
+    """Return rows and targets of many labels; what is in the journal is not measured again.
 
     Parameters
     ----------
@@ -100,8 +120,12 @@ def label_tables(
         What to measure; all when not given.
     report : callable, optional
         Told of each row that is begun.
+    limit : float
+        Seconds after which a system is given up. What is measured under another limit than the
+        usual one is kept in a journal of its own.
     """
-    journal = Journal(folder / "many_labels.jsonl")
+    suffix = "" if limit == LIMIT else f"_{limit:g}s"
+    journal = Journal(folder / f"many_labels{suffix}.jsonl")
     table = Table(
         "many_labels",
         "Many labels: fit, and the probabilities of all nodes",
@@ -112,22 +136,24 @@ def label_tables(
             "noise, temperature, class prior. Each row in a process of its own, once; MB at the "
             "peak over those after the imports, the data included. The rivals see "
             "[X, ÂX, Â²X]; kernels of scikit-learn its leading 256 directions where it has more "
-            f"than 4,096 columns. “–”: did not finish in {LIMIT / 60:.0f} minutes, or no number."
+            f"than 4,096 columns. “–”: did not finish in {limit / 60:g} minutes, or no number."
         ],
     )
-    for row in rows or [*PUBMED, *WORDNET, *MILLION]:
+    measured: dict[Row, Record] = {}
+    for row in rows or [*PUBMED, *WORDNET, *GROWTH, *MILLION]:
         key = asdict(row)
         if not any(record.get("key") == key for record in journal.records):
             report(f"{row.system} on {row.n_labels:,} labels of {row.graph}")
-        found = journal.recall(key, lambda row=row: _measured(row, data_dir))  # type: ignore[misc]
+        found = journal.recall(key, lambda row=row: _measured(row, data_dir, limit))  # type: ignore[misc]
         table.rows.append(_cells(row, found))
-    return [table]
+        measured[row] = found
+    return [table, target_table(TARGETS, measured)]
 
 
-def _measured(row: Row, data_dir: Path | None) -> Record:
+def _measured(row: Row, data_dir: Path | None, limit: float) -> Record:
     order = {"row": asdict(row), "data_dir": None if data_dir is None else str(data_dir)}
     try:
-        return in_own_process("gpgc_lab.speed.many_labels:run", order, limit=LIMIT)
+        return in_own_process("gpgc_lab.speed.many_labels:run", order, limit=limit)
     except TimeoutError:
         return {"reason": "did not finish"}
     except RuntimeError as error:
