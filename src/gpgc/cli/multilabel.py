@@ -46,7 +46,7 @@ def classify_many(
         probabilities, found = model.predict_proba(), model.predict_labels()
     given = np.array([one is not None for one in graph.labels])
     columns = ["id", "labels", "given"]
-    rows = [
+    rows: list[tuple[object, ...]] = [
         (name, json.dumps(chosen, ensure_ascii=False), int(known))
         for name, chosen, known in zip(graph.ids, found, given, strict=True)
     ]

@@ -21,7 +21,7 @@ from gpgc.probability.label_thresholds import fit_label_scale, label_thresholds
 from gpgc.tables.frames import column_names, is_frame, make_frame
 
 
-class MultilabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MultilabelClassifier(ClassifierMixin, BaseEstimator):
     """Give each node any number of labels: none, one or several.
 
     Whether a node has a label is regressed as 0 or 1, each label with a noise of its own on one

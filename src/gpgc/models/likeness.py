@@ -65,7 +65,14 @@ class LikenessSums(NamedTuple):
 
     def joined(self, other: LikenessSums) -> LikenessSums:
         """Return the sums over both sets of nodes."""
-        return LikenessSums(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        return LikenessSums(
+            self.products + other.products,
+            self.ends + other.ends,
+            self.n_links + other.n_links,
+            self.squares + other.squares,
+            self.rows + other.rows,
+            self.n_nodes + other.n_nodes,
+        )
 
     @property
     def likeness(self) -> float | None:
