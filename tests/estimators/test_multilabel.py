@@ -75,7 +75,7 @@ def test_rare_labels_take_the_common_threshold():
     targets[39, 1] = 1
     own, common = label_thresholds(probability, targets)
     assert own == pytest.approx((probability[29, 0] + probability[30, 0]) / 2)
-    assert common != own
+    assert common < 0.9  # its own best one lies between the last two, at .987
 
 
 @pytest.mark.parametrize(
