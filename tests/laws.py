@@ -55,6 +55,10 @@ def check_laws(covariance: Covariance, atol: float = 1e-7) -> None:
         assert root.shape == (n, covariance.rank)
         np.testing.assert_allclose(root @ root.T, dense, **close)
         np.testing.assert_allclose(covariance.root(rows), root[rows], **close)
+        weights = np.cos(np.arange(2.0 * root.shape[1])).reshape(-1, 2)
+        for index in (rows, None):
+            product = root[slice(None) if index is None else index] @ weights
+            np.testing.assert_allclose(covariance.root_times(index, weights), product, **close)
 
     empty = np.array([], dtype=int)
     assert covariance.block(empty, cols).shape == (0, len(cols))

@@ -88,20 +88,21 @@ def test_several_pageranks_share_their_powers(parts):
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("steps", [6, 7])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_large_values_are_diffused_in_tiles_of_rows(dtype, monkeypatch):
+def test_large_values_are_diffused_in_tiles_of_rows(dtype, steps, monkeypatch):
     rng = np.random.default_rng(1)
     n_nodes = 10_050 if dtype == np.float32 else 300  # compiled loops, where there are any
     graph = sp.random_array((n_nodes, n_nodes), density=5 / n_nodes, rng=rng)
     matrix = normalize(as_adjacency(graph))
     values = rng.normal(size=(n_nodes, 35)).astype(dtype)
     context = Context.of(dtype, n_jobs=2)
-    expected = pageranks(matrix, values.copy(), (0.05, 0.3), 6, context)
+    expected = pageranks(matrix, values.copy(), (0.05, 0.3), steps, context)
     monkeypatch.setattr("gpgc.kernels.diffusions.LARGE_BYTES", 0)
     monkeypatch.setattr("gpgc.kernels.diffusions.POWER_BYTES", n_nodes * values.itemsize * 20)
     monkeypatch.setattr("gpgc.kernels.diffusions.TILE_ROWS", 128)
     tolerance = 1e-12 if dtype == np.float64 else 1e-6
-    found = pageranks(matrix, values, (0.05, 0.3), 6, context)
+    found = pageranks(matrix, values, (0.05, 0.3), steps, context)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, atol=tolerance)
 

@@ -126,3 +126,14 @@ def add_rows(
         row, target = product[i], total[i]
         for k in range(row.size):
             target[first + k] += weight * row[k]
+
+
+@_compile
+def add_two_rows(
+    before: Array, old: Any, product: Array, new: Any, total: Array, first: int
+) -> None:  # pragma: no cover (machine code)
+    """Add two weighed arrays to as many columns of another one, from the first on."""
+    for i in range(len(product)):
+        last, row, target = before[i], product[i], total[i]
+        for k in range(row.size):
+            target[first + k] += old * last[k] + new * row[k]

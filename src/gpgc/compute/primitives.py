@@ -49,7 +49,7 @@ class Primitives:
         first: int,
         weights: Array,
     ) -> None:
-        """Write S[rows] @ right into rows of ``out``, and add it, weighed, to columns of sums.
+        """Write S[rows] @ right into rows of ``out``, and add both, weighed, to columns of sums.
 
         Parameters
         ----------
@@ -60,15 +60,16 @@ class Primitives:
         right, out : arrays of shape (N, w)
             What is multiplied, and where the product goes.
         sums : sequence of arrays of shape (N, k)
-            To whose columns ``first`` to ``first + w`` it is added.
+            To whose columns ``first`` to ``first + w`` they are added.
         first : int
-        weights : array
-            What the product counts in each sum.
+        weights : array of shape (len(sums), 0), (len(sums), 1) or (len(sums), 2)
+            What counts in each sum: nothing, the product alone, or the rows before it and it.
         """
         product = matrix[rows] @ right
         out[rows] = product
-        for total, weight in zip(sums, weights, strict=True):
-            total[rows, first : first + right.shape[1]] += weight * product
+        for total, counts in zip(sums, weights, strict=True):
+            for weight, added in zip(counts[::-1], (product, right[rows]), strict=False):
+                total[rows, first : first + right.shape[1]] += weight * added
 
     def relu_correlation(self, correlation: Array) -> bool:
         """Map correlations before a ReLU to those after it in place, if there is a fast way."""
@@ -110,12 +111,16 @@ class CompiledPrimitives(Primitives):
         first: int,
         weights: Array,
     ) -> None:
-        """Write S[rows] @ right into rows of ``out``, and add it, weighed, to columns of sums."""
+        """Write S[rows] @ right into rows of ``out``, and add both, weighed, to columns of sums."""
         index = np.arange(*rows.indices(matrix.shape[0]))
         product = out[rows]
         self._loops.times_dense(matrix.indptr, matrix.indices, matrix.data, index, right, product)
-        for total, weight in zip(sums, weights, strict=True):
-            self._loops.add_rows(product, weight, total[rows], first)
+        for total, counts in zip(sums, weights, strict=True):
+            if len(counts) == 2:
+                before, (old, new) = right[rows], counts
+                self._loops.add_two_rows(before, old, product, new, total[rows], first)
+            elif len(counts):
+                self._loops.add_rows(product, counts[0], total[rows], first)
 
     def relu_correlation(self, correlation: Array) -> bool:
         """Map correlations before a ReLU to those after it, in place."""

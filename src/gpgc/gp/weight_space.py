@@ -87,8 +87,7 @@ class WeightSpace(Posterior):
 
     def mean(self, rows: Index = None) -> Array:
         """Return Φ[rows] E[w]."""
-        weights = self.weights.astype(self.covariance.dtype)
-        return self._over_roots(rows, lambda root: root @ weights, self.targets.shape[1:])
+        return np.asarray(self.covariance.root_times(rows, self.weights), dtype=np.float64)
 
     def variance(self, rows: Index = None) -> Array:
         """Return σ² φᵀA⁻¹φ for each row φ of Φ."""

@@ -76,6 +76,21 @@ class Covariance(LeavesCachesBehind, ABC):
         """
         raise InputError(f"root needs a covariance of finite rank, got {self!r}")
 
+    def root_times(self, rows: Index, weights: Array) -> Array:
+        """Return Φ[rows] @ weights for weights of shape (r, k), in tiles of rows.
+
+        Only for covariances with a ``rank``.
+        """
+        chosen = self.indices(rows)
+        right = np.asarray(weights, dtype=self.dtype)
+        out = np.empty((len(chosen), right.shape[1]), dtype=self.dtype)
+
+        def tile(part: slice) -> Array:
+            return np.asarray(self.root(chosen[part]) @ right)
+
+        self.context.fill(out, tile, (self.rank or 1) * self.dtype.itemsize)
+        return out
+
     def correlation(self, cols: Index = None) -> Columns:
         """Return a function of rows that gives Γ_mn / √(Γ_mm Γ_nn), and √Γ_mm.
 

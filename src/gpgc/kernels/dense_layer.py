@@ -116,6 +116,14 @@ class DenseLayer(Covariance):
         bias = np.full((len(root), 1), self.bias_variance**0.5, dtype=root.dtype)
         return np.hstack([root, bias])
 
+    def root_times(self, rows: Index, weights: Array) -> Array:
+        """Return √δ_W Φ[rows] @ weights, and σ_b times the last of them."""
+        if not self.bias_variance:
+            return self.inner.root_times(rows, self._factor**0.5 * weights)
+        answer = self.inner.root_times(rows, self._factor**0.5 * weights[:-1])
+        answer += np.asarray(self.bias_variance**0.5 * weights[-1], dtype=answer.dtype)
+        return answer
+
     def correlation(self, cols: Index = None) -> Columns:
         """Return the inner correlations where there is no bias, which δ_W does not change."""
         if self.bias_variance:

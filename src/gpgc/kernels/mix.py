@@ -71,6 +71,14 @@ class Mix(Covariance):
         terms = zip(self.weights, self.parts, strict=True)
         return np.hstack([self.dtype.type(w**0.5) * part.root(rows) for w, part in terms])
 
+    def root_times(self, rows: Index, weights: Array) -> Array:
+        """Return Σ √w_i Φ_i[rows] @ the weights of its columns."""
+        ends = np.cumsum([part.rank or 0 for part in self.parts])
+        blocks = np.split(weights, ends[:-1])
+        terms = zip(self.weights, self.parts, blocks, strict=True)
+        answers = [part.root_times(rows, w**0.5 * block) for w, part, block in terms]
+        return np.asarray(sum(answers[1:], start=answers[0]))
+
     def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
         """Return Σ w_i K_i[rows, cols] @ V."""
         return self._sum([part.matmul(rows, cols, V) for part in self.parts])

@@ -65,6 +65,13 @@ class Nystrom(Covariance):
             return np.array(take(self._all_rows, rows))
         return self.inner.matmul(rows, self.landmarks, self.whitening)
 
+    def root_times(self, rows: Index, weights: Array) -> Array:
+        """Return K[rows, M] (L⁻ᵀ weights): no row of the root is made."""
+        if self._all_rows is not None:
+            return super().root_times(rows, weights)
+        solved = np.asarray(self.whitening, dtype=np.float64) @ weights
+        return self.inner.matmul(rows, self.landmarks, np.asarray(solved, dtype=self.dtype))
+
     @property
     def whitening(self) -> Array:
         """L⁻ᵀ with K_MM = L Lᵀ, of shape (r, r)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,24 +51,39 @@ class Square(Covariance):
 
     def _columns_at(self, rows: Index) -> Array:
         """Compute K[rows, L] in tiles."""
-        columns = self.inner.correlation(self.landmarks)
-        right = np.sqrt(self.inner.diag(self.landmarks))
-        is_scaled = bool((right != 1).any())
+        columns = self.column_function()
         start = rows.start or 0 if isinstance(rows, slice) else 0
         chosen = None if rows is None or isinstance(rows, slice) else self.indices(rows)
 
         def tile(part: slice) -> Array:
             here = slice(part.start + start, part.stop + start)
-            block, std = columns(here if chosen is None else chosen[part])
+            return columns(here if chosen is None else chosen[part])
+
+        out = np.empty((self.count(rows), self.n_landmarks), dtype=self.dtype)
+        self.context.fill(out, tile, self.n_landmarks * self.dtype.itemsize)
+        return out
+
+    def column_function(self) -> Callable[[Index], Array]:
+        """Return a function of rows that gives K[rows, L], √∣L∣ times the root.
+
+        What the landmarks take is prepared once; the caller may not change the answer.
+        """
+        stored = self.__dict__.get("_columns")
+        if stored is not None:
+            return lambda rows: np.asarray(take(stored, rows))
+        columns = self.inner.correlation(self.landmarks)
+        right = np.sqrt(self.inner.diag(self.landmarks))
+        is_scaled = bool((right != 1).any())
+
+        def at(rows: Index) -> Array:
+            block, std = columns(rows)
             if (std != 1).any():
                 block *= std[:, None]
             if is_scaled:
                 block *= right
             return block
 
-        out = np.empty((self.count(rows), self.n_landmarks), dtype=self.dtype)
-        self.context.fill(out, tile, self.n_landmarks * self.dtype.itemsize)
-        return out
+        return at
 
     def _to_landmarks(self, rows: Index, V: Array) -> Array:
         """Return K[rows, L] V."""

@@ -78,12 +78,21 @@ class Unit(Covariance):
             out = self.inner.matmul(rows, cols, scale_rows(take(self._inverse, cols), V))
             out *= take(self._inverse, rows)[:, None]
             return out
-        weights = times(self.root(cols).T, V)
-        out = np.empty((self.count(rows), V.shape[1]), dtype=self.dtype)
+        return self.root_times(rows, times(self.root(cols).T, V))
+
+    def root_times(self, rows: Index, weights: Array) -> Array:
+        """Return Φ[rows] @ weights, with rows of Γ's root scaled after the product, not before."""
+        if not isinstance(self.inner, Square):
+            return super().root_times(rows, weights)
+        columns, right = self.inner.column_function(), np.asarray(weights, dtype=self.dtype)
+        out = np.empty((self.count(rows), right.shape[1]), dtype=self.dtype)
         chosen = None if rows is None else self.indices(rows)
 
         def tile(part: slice) -> Array:
-            return np.asarray(self.root(part if chosen is None else chosen[part]) @ weights)
+            root = columns(part if chosen is None else chosen[part])
+            product = root @ right
+            product *= inverse_or_zero(np.sqrt(np.einsum("ij,ij->i", root, root)))[:, None]
+            return np.asarray(product)
 
         self.context.fill(out, tile, self.inner.n_landmarks * self.dtype.itemsize)
         return out

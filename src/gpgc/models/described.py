@@ -6,7 +6,7 @@ A description has a set of rows for each reach, and knows the rows of nodes that
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -137,8 +137,12 @@ class DiffusedFeatures(Description):
         )
         restart = self._start(start, propagation, context)
         diffused = pageranks(propagation, restart, reaches, steps, context)
-        self.lengths = [NUMPY.scale_rows(rows)[1] for rows in diffused]
-        self.rows = [directions(rows) for rows in diffused]
+        scale = context.primitives(n_nodes).scale_rows
+        self.lengths = [_scaled(rows, scale, context) for rows in diffused]
+        self.rows = [
+            StoredRows(rows, np.asarray(lengths > 0, rows.dtype))
+            for rows, lengths in zip(diffused, self.lengths, strict=True)
+        ]
 
     def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
         """Return rows of fitted nodes as they are, and the fixed points that follow for new nodes.
@@ -168,6 +172,13 @@ class DiffusedFeatures(Description):
             start = self.projection.apply(start)
         start = start.toarray() if sp.issparse(start) else start
         return np.asarray(start, dtype=context.dtype)
+
+
+def _scaled(rows: Array, scale: Callable[[Array], tuple[Array, Array]], context: Context) -> Array:
+    """Scale rows to length 1 in place, and return their lengths."""
+    lengths = np.empty(len(rows), dtype=rows.dtype)
+    context.fill(lengths, lambda part: scale(rows[part])[1], rows.shape[1] * rows.itemsize)
+    return lengths
 
 
 def _own_rows(features: Any, context: Context) -> StoredRows:
