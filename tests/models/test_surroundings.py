@@ -83,3 +83,23 @@ def test_chosen_views_are_saved_and_joined(tmp_path, awkward):
     np.testing.assert_allclose(
         again.predict_proba(rows, links), estimator.predict_proba(rows, links), atol=1e-6
     )
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_few_rows_are_those_of_all(sparse):
+    """Neighbourhoods of few nodes are looked up; all rows are computed at once."""
+    rng = np.random.default_rng(0)
+    n = 2000
+    features = rng.normal(size=(n, 5))
+    around = (np.arange(n), (np.arange(n) + rng.integers(1, 4, n)) % n)
+    nodes = Nodes(as_adjacency(around), sp.csr_array(features) if sparse else features)
+    prior, few = Prior(Broad(), nodes), np.array([3, 700, 1999, 3])
+    for view in ("neighbours", "structure"):
+        rows = prior.view(view).inner.inner.inner.rows
+        some, lengths = rows.take(few)
+        every = rows.stored()
+        dense = [
+            part.toarray() if sp.issparse(part) else part for part in (some, every.take(few)[0])
+        ]
+        np.testing.assert_allclose(*dense, atol=1e-12)
+        np.testing.assert_allclose(lengths, every.take(few)[1], atol=1e-12)

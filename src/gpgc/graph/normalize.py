@@ -155,6 +155,8 @@ def without_loops(matrix: sp.csr_array) -> sp.csr_array:
     >>> without_loops(sp.csr_array([[2.0, 1.0], [0.0, 3.0]])).toarray().tolist()
     [[0.0, 1.0], [0.0, 0.0]]
     """
-    kept = sp.csr_array(matrix - sp.diags_array(matrix.diagonal(), format="csr"))
-    kept.eliminate_zeros()
-    return kept
+    rows = np.repeat(np.arange(matrix.shape[0], dtype=matrix.indices.dtype), np.diff(matrix.indptr))
+    kept = (rows != matrix.indices) & (matrix.data != 0)
+    counts = np.bincount(rows[kept], minlength=matrix.shape[0])
+    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(matrix.indptr.dtype)
+    return sp.csr_array((matrix.data[kept], matrix.indices[kept], indptr), shape=matrix.shape)

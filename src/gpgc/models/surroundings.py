@@ -29,6 +29,9 @@ from gpgc.kernels.covariance import GEMM_GAIN, Columns, inverse_or_zero, take
 from gpgc.kernels.rows import Rows, StoredRows
 from gpgc.models.described import Description, KnownRows, unit_rows
 
+FEW = 64
+"""How many times more nodes there are than few of them, whose neighbourhoods are looked up."""
+
 
 class Neighbours(Description):
     """Own features, neighbours' and theirs, side by side.
@@ -42,8 +45,8 @@ class Neighbours(Description):
     """
 
     def __init__(self, nodes: Nodes, context: Context) -> None:
-        self.links, self.own = nodes.propagation_without_loops, unit_rows(nodes.features)
-        self.rows = (NeighbourRows(self.links, self.own, context),)
+        self.links, self.features = nodes.propagation_without_loops, nodes.features
+        self.rows = (NeighbourRows(self.links, self.features, context),)
 
     def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
         """Return the rows of both; new nodes change nothing around the fitted ones."""
@@ -51,41 +54,57 @@ class Neighbours(Description):
         own, links = unit_rows(nodes.new_features), without_loops(among)
         near = np.unique(to_old.indices)
         to_near = sp.csr_array(to_old[:, near])
-        first = _sum(to_near @ self.own[near], links @ own)
-        second = _sum(to_near @ (self.links[near] @ self.own), links @ first)
-        fitted, _ = NeighbourRows(self.links, self.own, context).take(known)
+        rows = NeighbourRows(self.links, self.features, context)
+        first = _sum(to_near @ rows.own(near), links @ own)
+        second = _sum(to_near @ rows.first(near), links @ first)
+        fitted, _ = rows.take(known)
         both = stack(fitted, side_by_side(own, first, second))
         return KnownRows((StoredRows.of(unit_rows(both), context.dtype),))
 
 
 class NeighbourRows(Rows):
-    """The rows of [X̄, unit(Â₀ X̄), unit(Â₀² X̄)].
+    """The rows of [X̄, unit(Â₀ X̄), unit(Â₀² X̄)], from the neighbourhoods of those asked for.
 
     Parameters
     ----------
     links : csr_array of shape (N, N)
         Â₀.
-    own : array or csr_array of shape (N, F)
-        X̄, of rows of length 1, or 0.
+    features : array or csr_array of shape (N, F)
+        X.
     context : Context
         How arithmetic is done.
     """
 
-    def __init__(self, links: sp.csr_array, own: Any, context: Context) -> None:
-        self.links = links.astype(context.dtype, copy=False)
-        self.own = own.astype(context.dtype, copy=False)
-        self.shape, self.dtype = (own.shape[0], 3 * own.shape[1]), context.dtype
+    def __init__(self, links: sp.csr_array, features: Any, context: Context) -> None:
+        self.links, self.features = links, features
+        self.shape, self.dtype = (features.shape[0], 3 * features.shape[1]), context.dtype
 
-    @computed_once
-    def _first(self) -> Any:
-        return self.links @ self.own
+    def own(self, index: Index) -> Any:
+        """Return rows of X̄."""
+        return unit_rows(take(self.features, index)).astype(self.dtype, copy=False)
+
+    def first(self, index: Index) -> Any:
+        """Return rows of Â₀ X̄."""
+        if "_first" in self.__dict__ or index is None:
+            return take(self._first, index)
+        links, near = _around(take(self.links, index).astype(self.dtype))
+        return links @ self.own(near)
 
     def take(self, index: Index) -> tuple[Any, Array]:
         """Return directions and lengths of some rows."""
-        rows = side_by_side(
-            take(self.own, index), take(self._first, index), take(self.links, index) @ self._first
-        )
+        links, near = take(self.links, index).astype(self.dtype), None
+        is_tile = index is None or isinstance(index, slice)
+        if not (is_tile or "_first" in self.__dict__):
+            reached, columns = _around(links)
+            if FEW * len(columns) <= self.shape[0]:
+                links, near = reached, columns
+        second = links @ self.first(near)
+        rows = side_by_side(self.own(index), self.first(index), second)
         return StoredRows.of(unit_rows(rows), self.dtype).take(None)
+
+    @computed_once
+    def _first(self) -> Any:
+        return self.links.astype(self.dtype) @ self.own(None)
 
     @computed_once
     def _stored(self) -> StoredRows:
@@ -121,16 +140,45 @@ class Links(Description):
 
     def __init__(self, nodes: Nodes, context: Context) -> None:
         self.links = nodes.propagation_without_loops
-        self.rows = (LinkRows.of(unit_rows(self.links), context.dtype),)
+        self.rows = (LinkRows(self.links, context.dtype),)
 
     def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
         """Return the links of both to fitted nodes; those among new nodes do not count."""
         both = sp.vstack([self.links[known], nodes.split_rows()[0]], format="csr")
-        return KnownRows((LinkRows.of(unit_rows(both), context.dtype),))
+        return KnownRows((LinkRows(both, context.dtype),))
 
 
-class LinkRows(StoredRows):
-    """Rows with as many columns as there are nodes and few entries, which stay sparse."""
+class LinkRows(Rows):
+    """The directions of sparse rows with as many columns as there are nodes, which stay sparse.
+
+    Parameters
+    ----------
+    links : csr_array of shape (N, M)
+        The rows.
+    dtype : numpy dtype
+        In which directions are given.
+    """
+
+    def __init__(self, links: sp.csr_array, dtype: np.dtype[Any]) -> None:
+        self.links, self.shape, self.dtype = links, links.shape, dtype
+
+    def take(self, index: Index) -> tuple[Any, Array]:
+        """Return directions and lengths of some rows: 1, or 0 without links."""
+        if "_stored" in self.__dict__:
+            return self._stored.take(index)
+        return StoredRows.of(unit_rows(take(self.links, index)), self.dtype).take(None)
+
+    @computed_once
+    def _stored(self) -> StoredRows:
+        return StoredRows(*self.take(None))
+
+    def stored(self) -> StoredRows:
+        """Return all rows, computed once."""
+        return self._stored
+
+    def lengths_of_all(self) -> Array:
+        """Return the lengths of all rows."""
+        return self._stored.lengths
 
     def cosines(self, cols: Index, context: Context) -> tuple[Columns, Array]:
         """Return a function of rows that gives their cosines with the columns and their lengths."""
@@ -201,10 +249,12 @@ def degrees_around(rows: sp.csr_array, own: Array, links: sp.csr_array, logs: Ar
            [2., 1., 2., 0.],
            [1., 2., 1., 0.]])
     """
-    means, means_of_all = _averages(rows), _averages(links)
-    first = means @ logs
-    spread = np.sqrt(np.maximum(means @ logs**2 - first**2, 0.0))
-    return np.stack([own, first, means @ (means_of_all @ logs), spread], axis=1)
+    per_row = inverse_or_zero(np.asarray(rows.sum(axis=1)))
+    of_all = inverse_or_zero(np.asarray(links.sum(axis=1)))
+    first = per_row * (rows @ logs)
+    spread = np.sqrt(np.maximum(per_row * (rows @ logs**2) - first**2, 0.0))
+    second = per_row * (rows @ (of_all * (links @ logs)))
+    return np.stack([own, first, second, spread], axis=1)
 
 
 def side_by_side(own: Any, first: Any, second: Any) -> Any:
@@ -217,9 +267,11 @@ def side_by_side(own: Any, first: Any, second: Any) -> Any:
     return np.hstack([part.toarray() if sp.issparse(part) else part for part in parts])
 
 
-def _averages(links: sp.csr_array) -> sp.csr_array:
-    """Return rows scaled to sum 1; empty ones stay."""
-    return sp.csr_array(sp.diags_array(inverse_or_zero(np.asarray(links.sum(axis=1)))) @ links)
+def _around(rows: sp.csr_array) -> tuple[sp.csr_array, Integers]:
+    """Return rows over the columns that they reach, and those columns."""
+    near, position = np.unique(rows.indices, return_inverse=True)
+    shape = (rows.shape[0], len(near))
+    return sp.csr_array((rows.data, position, rows.indptr), shape=shape), near
 
 
 def _sum(left: Any, right: Any) -> Any:
