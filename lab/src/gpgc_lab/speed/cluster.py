@@ -25,7 +25,10 @@ FAR = 1e-7
 """Fraction of links between any two nodes."""
 
 BLOCK = 250_000
-"""Nodes of a block."""
+"""Nodes of a block, at most."""
+
+FEWEST_BLOCKS = 4
+"""Blocks of a graph that is smaller than so many."""
 
 TOTAL_MEMORY = 6e9
 OWN_MEMORY = 1e9
@@ -151,9 +154,10 @@ def write_graph(folder: Path, n_nodes: int) -> None:
     means = np.random.default_rng(0).standard_normal((N_CLASSES, N_FEATURES)) / 4
     for kind in ("features", "edges"):
         (folder / kind).mkdir()
-    for number, start in enumerate(range(0, n_nodes, BLOCK)):
+    size = min(BLOCK, -(-n_nodes // FEWEST_BLOCKS))
+    for number, start in enumerate(range(0, n_nodes, size)):
         rng = np.random.default_rng([1, number])
-        nodes = np.arange(start, min(start + BLOCK, n_nodes))
+        nodes = np.arange(start, min(start + size, n_nodes))
         rows = rng.standard_normal((len(nodes), N_FEATURES), dtype=np.float32)
         rows += means[labels_of(nodes)].astype(np.float32)
         columns = {name: rows[:, place] for place, name in enumerate(names)}
