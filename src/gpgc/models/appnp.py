@@ -65,7 +65,8 @@ class APPNP(Network):
         super().__post_init__()
         if not 0 < self.teleport <= 1:
             raise InputError(f"teleport must lie above 0 and up to 1, got {self.teleport!r}")
-        if self.steps is not None and (int(self.steps) != self.steps or self.steps < 1):
+        is_whole = isinstance(self.steps, int | np.integer) and not isinstance(self.steps, bool)
+        if self.steps is not None and not (is_whole and self.steps >= 1):
             raise InputError(
                 f"steps must be a whole number of at least 1, or None, got {self.steps!r}"
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
@@ -72,6 +72,11 @@ class Architecture(ABC):
     seed: int = 0
 
     def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+            if each.type in (float, "float") and not is_number:
+                raise InputError(f"{each.name} must be a number, got {value!r}")
         base_kernel_from(self.base_kernel)
         activation_from(self.activation)
         if self.kernel not in get_args(KernelKind):

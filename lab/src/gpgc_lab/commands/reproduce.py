@@ -158,7 +158,7 @@ def networks(
     data_dir: DataOption = None,
     out: OutOption = NEW_RESULTS,
     random_splits: Annotated[int, typer.Option(min=0, help="Number of random splits.")] = 20,
-    draws: Annotated[int, typer.Option(min=2, help="Random networks of each width.")] = 100,
+    draws: Annotated[int, typer.Option(min=2, help="Random networks of each width.")] = 200,
 ) -> None:
     """Cora, Citeseer and Pubmed: every infinitely wide network and its tangent kernel."""
     from gpgc_lab.studies.networks import networks_study
