@@ -118,3 +118,16 @@ def test_variances_in_tiles_are_those_at_once(model):
         tight_std = tight.predict_latent(nodes, return_std=True)[1]
         free_std = free.predict_latent(nodes, return_std=True)[1]
         np.testing.assert_allclose(tight_std, free_std, atol=1e-7)
+
+
+def test_tiles_of_variances_count_what_is_solved_in_float64():
+    from gpgc.gp import WeightSpace
+    from gpgc.kernels import Features, InnerProduct
+
+    limit = 16 * 2**20
+    context = Context.of("float32", n_jobs=1, memory_limit=limit)
+    rows = np.random.default_rng(0).normal(size=(4000, 300))
+    covariance = Features.of(InnerProduct(), rows, context)
+    posterior = WeightSpace(covariance, np.arange(20), np.ones((20, 1)), 0.1)
+    for answer in (posterior.variance, lambda: posterior.leave_one_out()):
+        assert peak_of(answer) < limit // 4  # a thread has an eighth, and the answer itself

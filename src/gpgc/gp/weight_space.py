@@ -17,6 +17,9 @@ from gpgc.kernels import Covariance
 
 RootFunction: TypeAlias = Callable[[Array], Array]
 
+WHITENED_BYTES = 8
+"""What L⁻¹Φᵀ in float64 takes beside each entry of Φ."""
+
 
 class WeightSpace(Posterior):
     r"""Gaussian process regression by the weights of the root's columns, Γ = ΦΦᵀ.
@@ -96,7 +99,7 @@ class WeightSpace(Posterior):
             white = self._whiten(root)
             return np.asarray(self.noise_variance * np.einsum("rn,rn->n", white, white))
 
-        return self._over_roots(rows, variances, ())
+        return self._over_roots(rows, variances, (), WHITENED_BYTES)
 
     def joint_covariance(self, rows: Index = None) -> Array:
         """Return σ² Φ[rows] A⁻¹ Φ[rows]ᵀ."""
@@ -112,12 +115,12 @@ class WeightSpace(Posterior):
         weights = self.weights
 
         def tile(part: slice) -> None:
-            root = self.covariance.root(nodes[part]).astype(np.float64)
+            root = self.covariance.root(nodes[part])
             mean[part] = root @ weights
             white = self._whiten(root)
             variance[part] = np.einsum("rn,rn->n", white, white)
 
-        self._in_tiles(len(nodes), tile)
+        self._in_tiles(len(nodes), tile, WHITENED_BYTES)
         leverage = self.noise_variance * variance / noise
         left = np.maximum(1 - leverage, np.finfo(np.float64).eps)
         return LeaveOneOut(targets - (targets - mean) / left[:, None], noise / left)
@@ -155,10 +158,15 @@ class WeightSpace(Posterior):
 
     def _whiten(self, root: Array) -> Array:
         """Return L⁻¹ Φ[rows]ᵀ (r, n) with A = L Lᵀ."""
-        right = np.asarray(root, dtype=np.float64).T
-        return np.asarray(solve_triangular(self._lower, right, lower=True, check_finite=False))
+        right = np.array(root, dtype=np.float64, order="C").T
+        solved = solve_triangular(
+            self._lower, right, lower=True, overwrite_b=True, check_finite=False
+        )
+        return np.asarray(solved)
 
-    def _over_roots(self, rows: Index, answer: RootFunction, shape: tuple[int, ...]) -> Array:
+    def _over_roots(
+        self, rows: Index, answer: RootFunction, shape: tuple[int, ...], scratch: int = 0
+    ) -> Array:
         """Return answer(Φ[tile]) for tiles of rows, put together in float64."""
         chosen = self.covariance.indices(rows)
         out = np.empty((len(chosen), *shape))
@@ -166,10 +174,14 @@ class WeightSpace(Posterior):
         def tile(part: slice) -> None:
             out[part] = answer(self.covariance.root(chosen[part]))
 
-        self._in_tiles(len(chosen), tile)
+        self._in_tiles(len(chosen), tile, scratch)
         return out
 
-    def _in_tiles(self, n_rows: int, work: Callable[[slice], None]) -> None:
-        """Call a function for tiles of rows of the root, side by side."""
+    def _in_tiles(self, n_rows: int, work: Callable[[slice], None], scratch: int = 0) -> None:
+        """Call a function for tiles of rows of the root, side by side.
+
+        ``scratch`` is what the function holds for each entry of the tile, in bytes.
+        """
         context = self.covariance.context
-        context.map(work, context.tiles(n_rows, len(self._lower) * self.covariance.dtype.itemsize))
+        row_bytes = len(self._lower) * (self.covariance.dtype.itemsize + scratch)
+        context.map(work, context.tiles(n_rows, row_bytes))
