@@ -20,7 +20,13 @@ def label(tmp_path, monkeypatch):
     from gpgc.labelling.server import Server
 
     opened = []
-    monkeypatch.setattr(Server, "run", lambda self: opened.append(self._desk))
+
+    def serve(server):
+        assert server._desk.session.live.settle()
+        assert server._desk.session.live.failure is None
+        opened.append(server._desk)
+
+    monkeypatch.setattr(Server, "run", serve)
 
     def run(*arguments):
         given = ["label", *map(str, arguments), "--no-browser"]

@@ -12,7 +12,7 @@ from gpgc._typing import Integers
 from gpgc.errors import InputError
 from gpgc.estimators.alignment import named_inputs
 from gpgc.estimators.labels import is_unlabelled
-from gpgc.graph import as_adjacency, neighbor_graph
+from gpgc.graph import as_adjacency
 from gpgc.labelling.desk import Desk
 from gpgc.labelling.items import as_items
 from gpgc.labelling.labelling import Labelling
@@ -135,12 +135,10 @@ def open_desk(
 
     def build(nodes: Integers | None) -> Labelling:
         tell(0.1, "building the graph")
-        features, graph = source.features, source.adjacency
-        if graph is None:
-            graph = neighbor_graph(features, settings.get("n_neighbors", 10))
-        else:
+        graph = source.adjacency
+        if graph is not None:  # else it is made of the features, as a fit makes it
             graph = as_adjacency(graph, len(source.ids))
-        tell(0.4, "spreading features over the graph, and planning what to ask first")
+            tell(0.4, "spreading features over the graph, and planning what to ask first")
         return Labelling.on(
             source.as_table(),
             None,
