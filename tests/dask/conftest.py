@@ -53,7 +53,7 @@ def make_problem(n_nodes=3000, n_features=8, n_classes=3, n_labels=60, seed=0):
     target = np.clip(source + rng.integers(-40, 41, len(source)), 0, n_nodes - 1)
     target[:3] = n_nodes - 1  # links across all blocks
     kept = (y[source] == y[target]) | (rng.random(len(source)) < 0.1)
-    means = rng.standard_normal((n_classes, n_features)) / 2
+    means = 0.7 * rng.standard_normal((n_classes, n_features))
     X = (rng.standard_normal((n_nodes, n_features)) + means[y]).astype(np.float32)
     given = np.full(n_nodes, -1)
     labelled = rng.choice(n_nodes, n_labels, replace=False)

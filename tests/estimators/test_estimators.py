@@ -259,7 +259,7 @@ def test_wrong_input_is_named(settings, data, words):
     ("y", "words"),
     [
         ([np.nan, np.nan], "y must have at least one value"),
-        ([[1.0, np.nan], [np.nan, np.nan]], "in all columns of a node or in none"),
+        ([[1.0, np.nan], [np.nan, np.nan]], "at least one value in each column"),
         ([np.inf, 0.0], "y contains infinity"),
         (None, "y must be given"),
     ],
@@ -271,7 +271,12 @@ def test_wrong_targets_are_named(y, words):
 
 @pytest.mark.parametrize(
     ("nodes", "words"),
-    [([80], "between 0 and 79"), ([-1], "between"), ([0.5], "whole numbers"), ([[0]], "1-D")],
+    [
+        ([80], "between 0 and 79"),
+        ([-1], "between"),
+        ([0.5], "whole numbers"),
+        ([[0]], "in one dimension"),
+    ],
 )
 def test_wrong_nodes_are_named(two_moons, nodes, words):
     estimator = GPGCClassifier().fit(*two_moons[:2])

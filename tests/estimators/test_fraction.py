@@ -28,7 +28,7 @@ def test_the_noise_does_not_change_the_model(unlike):
     accuracy = np.mean(chosen.predict() == truth)
     for noise in (chosen.noise_variance_, 0.01, "evidence"):
         other = GPGCClassifier(noise_variance=noise).fit(features, y, links)
-        assert set(other.view_weights_) > {"graph"}
+        assert other.view_weights_["features"] > 0
         assert np.mean(other.predict() == truth) > accuracy - 0.02
 
 

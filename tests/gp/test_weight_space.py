@@ -104,7 +104,7 @@ def test_a_classifier_with_more_labels_than_its_rank():
     """Joining nodes, probabilities and leave-one-out go on in weight space."""
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1], 100)
-    features = rng.normal(size=(200, 5)) + 2 * np.eye(5)[truth]
+    features = rng.normal(size=(200, 5)) + 3 * np.eye(5)[truth]
     y = np.where(np.arange(200) % 2, truth, -1)
     model = Broad(exact_nodes=50, n_landmarks=20)
     fitted = GPGCClassifier(model, noise_variance=0.01, dtype="float64").fit(features, y)

@@ -33,16 +33,16 @@ def by_definition(adjacency, features):
 
 
 def test_sums_give_the_definition_dense_sparse_and_in_blocks():
-    features, links, _ = block_model(np.random.default_rng(0), n=90)
-    adjacency = as_adjacency(links, n_nodes=90)
+    features, links, _ = block_model(np.random.default_rng(0), n=300)
+    adjacency = as_adjacency(links, n_nodes=300)
     expected = by_definition(adjacency, features)
     nodes = Nodes(adjacency, features)
     assert likeness_of(nodes) == pytest.approx(expected)
     assert likeness_sums(adjacency, sp.csr_array(features)).likeness == pytest.approx(expected)
-    first, second = np.arange(40), np.arange(40, 90)
+    first, second = np.arange(140), np.arange(140, 300)
     parts = [likeness_sums(adjacency[part], features[part], features) for part in (first, second)]
     assert LikenessSums.joined(*parts).likeness == pytest.approx(expected)
-    assert sampled_likeness(adjacency, features, 60).likeness == pytest.approx(expected, abs=0.15)
+    assert sampled_likeness(adjacency, features, 200).likeness == pytest.approx(expected, abs=0.15)
 
 
 def test_nothing_is_said_without_features_links_or_differences():
@@ -50,6 +50,7 @@ def test_nothing_is_said_without_features_links_or_differences():
     assert likeness_of(Nodes(chain)) is None
     assert likeness_of(Nodes(chain, np.ones((5, 3)))) is None
     assert likeness_of(Nodes(sp.csr_array((5, 5)), np.eye(5))) is None
+    assert likeness_of(Nodes(chain, np.eye(5))) is None  # four links say nothing
     assert alikeness(None, 0.0) == 0.0
 
 

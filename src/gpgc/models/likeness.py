@@ -25,6 +25,9 @@ from gpgc.models.described import unit_rows
 UNLIKE, ALIKE = 0.03, 0.08
 """Likeness up to which neighbours count as unlike each other, and from which on as alike."""
 
+FEWEST_LINKS = 100
+"""Links, each of two ends, from which on they say anything."""
+
 SAMPLED_NODES = 10_000
 """Nodes, evenly spread, whose links are looked at in larger graphs."""
 
@@ -49,10 +52,10 @@ class LikenessSums(NamedTuple):
 
     Examples
     --------
-    >>> pairs = sp.csr_array(np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]))
-    >>> likeness_sums(pairs, np.eye(2)[[0, 0, 1, 1]]).likeness
+    >>> pairs = sp.csr_array(np.kron(np.eye(200), [[0, 1], [1, 0]]))
+    >>> likeness_sums(pairs, np.eye(2)[np.arange(400) // 2 % 2]).likeness
     1.0
-    >>> likeness_sums(pairs, np.eye(2)[[0, 1, 0, 1]]).likeness
+    >>> likeness_sums(pairs, np.eye(2)[np.arange(400) % 2]).likeness
     -1.0
     """
 
@@ -76,8 +79,8 @@ class LikenessSums(NamedTuple):
 
     @property
     def likeness(self) -> float | None:
-        """a, or None where there are no links or all features are the same."""
-        if not self.n_links or not self.n_nodes:
+        """a, or None where there are few links or all features are the same."""
+        if self.n_links < 2 * FEWEST_LINKS:
             return None
         mean = self.rows / self.n_nodes
         square = float(mean @ mean)
@@ -141,9 +144,9 @@ def likeness_of(nodes: Nodes) -> float | None:
     Examples
     --------
     >>> from gpgc.graph import as_adjacency
-    >>> chain = as_adjacency((np.arange(5), np.arange(1, 6)))
-    >>> round(likeness_of(Nodes(chain, np.eye(2)[[0, 0, 0, 1, 1, 1]])), 3)
-    0.6
+    >>> chain = as_adjacency((np.arange(199), np.arange(1, 200)))
+    >>> round(likeness_of(Nodes(chain, np.eye(2)[np.arange(200) // 4 % 2])), 3)
+    0.508
     """
     if nodes.features is None:
         return None
