@@ -57,7 +57,7 @@ def test_each_target_is_what_it_would_be_alone(problem, settings):
 
 def test_contributions_add_up_and_gaps_add_nothing(problem):
     X, y, links = problem
-    model = GPGCRegressor().fit(X, y, links)
+    model = GPGCRegressor(dtype="float64").fit(X, y, links)
     why = model.explain(5)
     np.testing.assert_allclose(why.total, model.predict()[5], rtol=1e-4)
     np.testing.assert_allclose(why.offset + sum(why.views.values()), why.total, rtol=1e-5)
