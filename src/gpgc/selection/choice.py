@@ -89,7 +89,9 @@ def choose(
     """
     if not isinstance(noise, str) and len(prior.views) == 1:
         return Choice(GRAPH, noise)
-    usual = prior.usual_noise
+    # Values are noisy however sure their neighbours are: less noise is usual of classes alone.
+    of_classes = criterion == "cross_entropy"
+    usual = prior.usual_noise if of_classes else prior.architecture.relative_noise
     if isinstance(noise, str) and noise == "loo" and not weights.any():  # leaving out says nothing
         view_weights = usual_weights(prior, labelled)
         variances = prior.covariance(view_weights).diag(labelled)
