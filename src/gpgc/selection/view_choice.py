@@ -70,6 +70,8 @@ def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
         Of their covariances.
     """
     usual, alike = prior.views[0], alikeness(prior.likeness, unknown=0.0)
+    if judge.criterion == "density" and prior.nodes.from_features:
+        alike = 0.0  # nearest neighbours are alike whatever their values are
     grams = {usual: prior.view(usual).block(labelled, labelled)}
     if len(prior.views) == 1:
         return ViewChoice(GRAPH, judge.on_gram(grams[usual]))
