@@ -1,4 +1,7 @@
-"""Labels stay equal; the rest stays to 1e-6 in float64 and to 1e-4 in float32."""
+"""Labels stay equal; the rest stays to 1e-6 in float64 and to 1e-4 in float32.
+
+Two classes whose probabilities differ by less than that may change places.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,6 @@ import pytest
 
 from tests.pins.answers import answers, cases, path_of
 
-EXACT = ("label", "suggested")
-
 
 @pytest.mark.parametrize(("dataset", "model", "dtype"), list(cases()))
 def test_answers_stay(dataset, model, dtype):
@@ -20,10 +21,14 @@ def test_answers_stay(dataset, model, dtype):
         pytest.skip("needs the real data: set GPGC_DATA to the folder that holds it")
     found = answers(dataset, model, dtype, Path(folder) if folder else None)
     tolerance = 1e-6 if dtype == "float64" else 1e-4
+    decided = found.pop("margin") > tolerance
+    assert np.mean(decided) > 0.999
     with np.load(path_of(dataset, model, dtype)) as pinned:
         assert set(pinned.files) == set(found)
         for name in pinned.files:
-            if name in EXACT:
+            if name == "label":
+                np.testing.assert_array_equal(found[name][decided], pinned[name][decided])
+            elif name == "suggested":
                 np.testing.assert_array_equal(found[name], pinned[name], err_msg=name)
             else:
                 np.testing.assert_allclose(
