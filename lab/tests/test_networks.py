@@ -3,6 +3,7 @@
 import pytest
 
 from gpgc.datasets import Dataset, random_split
+from gpgc.kernels import ACTIVATIONS
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.speed.growth import block_model
 from gpgc_lab.studies import networks
@@ -27,7 +28,7 @@ def test_tables_and_what_is_found_again(toy, tmp_path, monkeypatch):
     assert [table.name for table in tables] == names
     assert [row[0] for row in tables[0].rows] == ["broad", "big", "big"]
     assert "At or above the default" in tables[0].notes[-1]
-    assert len(tables[2].rows) == 31
+    assert len(tables[2].rows) == 5 * len(ACTIVATIONS) + 1  # sgc has no activation
     monkeypatch.setattr(networks, "measure", lambda *arguments: 1 / 0)
     again = networks.networks_study(None, 2, 2, folder, lambda step: None)
     assert [str(row) for row in again[0].rows] == [str(row) for row in tables[0].rows]
