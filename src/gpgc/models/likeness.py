@@ -22,7 +22,7 @@ from gpgc.graph.nodes import Nodes
 from gpgc.kernels.covariance import take
 from gpgc.models.described import unit_rows
 
-UNLIKE, ALIKE = 0.03, 0.08
+UNLIKE_UP_TO, ALIKE_FROM = 0.03, 0.08
 """Likeness up to which neighbours count as unlike each other, and from which on as alike."""
 
 FEWEST_LINKS = 100
@@ -170,4 +170,4 @@ def alikeness(likeness: float | None, unknown: float) -> float:
     """
     if likeness is None:
         return unknown
-    return float(np.clip((likeness - UNLIKE) / (ALIKE - UNLIKE), 0, 1))
+    return float(np.clip((likeness - UNLIKE_UP_TO) / (ALIKE_FROM - UNLIKE_UP_TO), 0, 1))
