@@ -8,7 +8,8 @@ from gpgc.compute import Context
 from gpgc.errors import InputError
 from gpgc.graph import as_adjacency, normalize
 from gpgc.kernels import Activate, DenseLayer, Diffuse, Features, InnerProduct, Mix, Square, Unit
-from gpgc.kernels.diffusions import PageRank, Power, pageranks
+from gpgc.kernels.diffusions import PageRank, Power
+from gpgc.kernels.pageranks import pageranks, pageranks_at
 from tests.laws import check_laws
 
 
@@ -98,10 +99,16 @@ def test_large_values_are_diffused_in_tiles_of_rows(dtype, steps, monkeypatch):
     values = rng.normal(size=(n_nodes, 35)).astype(dtype)
     context = Context.of(dtype, n_jobs=2)
     expected = pageranks(matrix, values.copy(), (0.05, 0.3), steps, context)
-    monkeypatch.setattr("gpgc.kernels.diffusions.LARGE_BYTES", 0)
-    monkeypatch.setattr("gpgc.kernels.diffusions.POWER_BYTES", n_nodes * values.itemsize * 20)
-    monkeypatch.setattr("gpgc.kernels.diffusions.TILE_ROWS", 128)
+    monkeypatch.setattr("gpgc.kernels.pageranks.LARGE_BYTES", 0)
+    monkeypatch.setattr("gpgc.kernels.pageranks.POWER_BYTES", n_nodes * values.itemsize * 20)
+    monkeypatch.setattr("gpgc.kernels.pageranks.TILE_ROWS", 128)
     tolerance = 1e-12 if dtype == np.float64 else 1e-6
+    few = np.array([7, 250, 7])
+    for width in (35, 20):
+        monkeypatch.setattr("gpgc.kernels.pageranks.ALONE_BYTES", n_nodes * values.itemsize * width)
+        some = pageranks_at(matrix, values.copy(), few, (0.05, 0.3), steps, context)
+        for one, other in zip(some, expected, strict=True):
+            np.testing.assert_allclose(one, other[few], atol=tolerance)
     found = pageranks(matrix, values, (0.05, 0.3), steps, context)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, atol=tolerance)

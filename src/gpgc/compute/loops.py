@@ -118,22 +118,47 @@ def times_sparse(
 
 
 @_compile
-def add_rows(
-    product: Array, weight: Any, total: Array, first: int
+def add_product(
+    indptr: Any,
+    indices: Any,
+    data: Any,
+    start: int,
+    end: int,
+    right: Array,
+    out: Array,
+    sums: tuple[Array, ...],
+    first: int,
+    weights: Array,
 ) -> None:  # pragma: no cover (machine code)
-    """Add a weighed array to as many columns of another one, from the first on."""
-    for i in range(len(product)):
-        row, target = product[i], total[i]
-        for k in range(row.size):
-            target[first + k] += weight * row[k]
+    """Write some rows of S @ right, and add each to the sums while it is in a core's first cache.
 
-
-@_compile
-def add_two_rows(
-    before: Array, old: Any, product: Array, new: Any, total: Array, first: int
-) -> None:  # pragma: no cover (machine code)
-    """Add two weighed arrays to as many columns of another one, from the first on."""
-    for i in range(len(product)):
-        last, row, target = before[i], product[i], total[i]
-        for k in range(row.size):
-            target[first + k] += old * last[k] + new * row[k]
+    ``weights`` has a row for each sum, and a column for the product, or two: for the rows of
+    ``right`` and for the product.
+    """
+    n_added = weights.shape[1]
+    for i in range(start, end):
+        row = out[i]
+        row[:] = _ZERO
+        entry, stop = indptr[i], indptr[i + 1]
+        while entry + 4 <= stop:
+            a, b, c, d = data[entry], data[entry + 1], data[entry + 2], data[entry + 3]
+            p, q = right[indices[entry]], right[indices[entry + 1]]
+            r, s = right[indices[entry + 2]], right[indices[entry + 3]]
+            for k in range(row.size):
+                row[k] += a * p[k] + b * q[k] + c * r[k] + d * s[k]
+            entry += 4
+        for last in range(entry, stop):
+            a, p = data[last], right[indices[last]]
+            for k in range(row.size):
+                row[k] += a * p[k]
+        if n_added == 1:
+            for j in range(len(sums)):
+                total, new = sums[j][i], weights[j, 0]
+                for k in range(row.size):
+                    total[first + k] += new * row[k]
+        elif n_added == 2:
+            before = right[i]
+            for j in range(len(sums)):
+                total, old, new = sums[j][i], weights[j, 0], weights[j, 1]
+                for k in range(row.size):
+                    total[first + k] += old * before[k] + new * row[k]

@@ -64,6 +64,7 @@ class Primitives:
         first : int
         weights : array of shape (len(sums), 0), (len(sums), 1) or (len(sums), 2)
             What counts in each sum: nothing, the product alone, or the rows before it and it.
+            No sums have no weights.
         """
         product = matrix[rows] @ right
         out[rows] = product
@@ -112,15 +113,10 @@ class CompiledPrimitives(Primitives):
         weights: Array,
     ) -> None:
         """Write S[rows] @ right into rows of ``out``, and add both, weighed, to columns of sums."""
-        index = np.arange(*rows.indices(matrix.shape[0]))
-        product = out[rows]
-        self._loops.times_dense(matrix.indptr, matrix.indices, matrix.data, index, right, product)
-        for total, counts in zip(sums, weights, strict=True):
-            if len(counts) == 2:
-                before, (old, new) = right[rows], counts
-                self._loops.add_two_rows(before, old, product, new, total[rows], first)
-            elif len(counts):
-                self._loops.add_rows(product, counts[0], total[rows], first)
+        start, end, _ = rows.indices(matrix.shape[0])
+        left = matrix.indptr, matrix.indices, matrix.data
+        totals = tuple(sums) or (out,)  # with no weights nothing is added
+        self._loops.add_product(*left, start, end, right, out, totals, first, weights)
 
     def relu_correlation(self, correlation: Array) -> bool:
         """Map correlations before a ReLU to those after it, in place."""

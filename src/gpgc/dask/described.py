@@ -14,8 +14,8 @@ from gpgc.compute.runner import Serial
 from gpgc.kernels import Covariance
 from gpgc.kernels.rows import StoredRows
 from gpgc.models import ViewWeights
-from gpgc.models.broad import Broad, BroadInputs
-from gpgc.models.described import KnownRows, unit_rows
+from gpgc.models.broad import Broad
+from gpgc.models.described import BroadInputs, KnownRows, unit_rows
 from gpgc.models.prior import mixed
 
 Described: TypeAlias = Mapping[str, Sequence[Array]]

@@ -12,7 +12,7 @@ from gpgc._typing import Array, Integers
 from gpgc.compute.progress import announce
 from gpgc.dask.cluster import Cluster, task
 from gpgc.dask.links import Links, Propagation
-from gpgc.kernels.diffusions import POWERS_AT_ONCE, pagerank_weights
+from gpgc.kernels.pageranks import POWERS_AT_ONCE, pagerank_weights
 
 COLUMN_BYTES = 2**26
 """Size of the columns of all nodes that diffuse at once; about nine times as much is in memory."""

@@ -126,6 +126,8 @@ class Covariance(LeavesCachesBehind, ABC):
         """Return Γ[rows, cols] @ V from correlations, with the standard deviations put into V."""
         multiply = multiplication_by(scale_rows(np.sqrt(self.diag(cols)), V), self.dtype)
         correlation, chosen = self.correlation(cols), self.indices(rows)
+        if rows is None and self.n_nodes:
+            correlation(slice(0, 1))  # what all tiles share is computed here, by all threads
 
         def tile(part: slice) -> Array:
             block, std = correlation(part if rows is None else chosen[part])

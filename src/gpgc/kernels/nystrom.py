@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dpstrf
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute import small_matrices
 from gpgc.compute.caching import computed_once
-from gpgc.kernels.covariance import Covariance, take
+from gpgc.kernels.covariance import Covariance, take, times
 
 JITTER_UNITS = 10.0
 """Roundings of the landmarks' covariance, a row's sum of them, that are added to its diagonal."""
@@ -101,10 +101,8 @@ class Nystrom(Covariance):
         return np.asarray(columns @ columns.T, dtype=self.dtype)
 
     def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
-        """Return Φ[rows] (Φ[cols]ᵀ V)."""
-        right = self.root(cols)
-        product = (V.T @ right).T if hasattr(V, "tocsr") else right.T @ V
-        return np.asarray(self.root(rows) @ np.asarray(product, dtype=self.dtype))
+        """Return Φ[rows] (Φ[cols]ᵀ V); no row of the root is made but those of the columns."""
+        return self.root_times(rows, times(self.root(cols).T, V))
 
     @computed_once
     def _whitening(self) -> Array:

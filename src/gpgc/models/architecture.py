@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -24,6 +24,13 @@ ViewWeights: TypeAlias = Mapping[str, float]
 
 GRAPH: ViewWeights = MappingProxyType({"graph": 1.0})
 """The view through the graph alone."""
+
+
+class Glimpse(NamedTuple):
+    """Inputs of an architecture for some nodes of a graph, and where those asked for are in it."""
+
+    inputs: Any
+    nodes: Integers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +152,13 @@ class Architecture(ABC):
             raise InputError(f"view must be {known}, got {view!r}")
         return self.inputs(nodes.alone(), context)
 
+    def glimpse(self, view: str, nodes: Nodes, few: Integers, context: Context) -> Glimpse | None:
+        """Return the inputs of a view for few nodes, where those of all nodes are costly.
+
+        None, as by default, where they are not.
+        """
+        return None
+
     def approximations(self, inputs: Any) -> tuple[str, ...]:
         """Return what is not exact, a phrase each; nothing by default."""
         return ()
@@ -156,7 +170,7 @@ class Architecture(ABC):
     def field(self, inputs: Any, joined: JoinedNodes, labelled: Integers) -> Integers:
         """Return the sorted nodes that a covariance of new and labelled nodes is made of.
 
-        ``inputs`` are those of the view by the graph.
+        ``inputs`` are those of a view that has a weight.
         """
         return joined.field(np.union1d(labelled, joined.new), self.hops)
 

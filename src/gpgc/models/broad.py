@@ -25,7 +25,7 @@ is too large to diffuse is projected (:mod:`gpgc.models.projection`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -51,11 +51,15 @@ from gpgc.kernels import (
 from gpgc.kernels.covariance import inverse_or_zero
 from gpgc.kernels.deep import layers
 from gpgc.kernels.rows import Rows
-from gpgc.models.architecture import GRAPH, Architecture, ViewWeights, register
+from gpgc.models.architecture import GRAPH, Architecture, Glimpse, ViewWeights, register
 from gpgc.models.described import (
+    BroadInputs,
     Description,
     DiffusedFeatures,
+    KnownRows,
     OwnFeatures,
+    diffusion_is_large,
+    rows_diffused_at,
     unit_rows,
 )
 from gpgc.models.finite import random_layer, rows_with_kernel
@@ -79,23 +83,8 @@ FEW_LANDMARKS = 4
 NEIGHBOUR_NOISE = 10**-2.75
 """Relative noise that is usual on graphs of nearest neighbours."""
 
-Form = Literal["squared", "layer", "degrees"]
-"""What becomes of rows: unit(k k), k itself, or the squared exponential of degrees."""
-
 ONE_HOT_WORK = 2**35
 """Products that diffusing one-hot rows may take."""
-
-
-class BroadInputs(NamedTuple):
-    """How nodes are described, what becomes of the rows, and how arithmetic is done.
-
-    ``landmarks`` None stands for all nodes.
-    """
-
-    described: Description
-    landmarks: Integers | None
-    form: Form
-    context: Context
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,6 +169,18 @@ class Broad(Architecture):
             return BroadInputs(Degrees(nodes, context), few, "degrees", context)
         inputs: BroadInputs = super().view_inputs(view, nodes, context)
         return inputs
+
+    def glimpse(self, view: str, nodes: Nodes, few: Integers, context: Context) -> Glimpse | None:
+        """Return the graph's view of few nodes, where the diffused rows of all nodes are large."""
+        landmarks = self.landmarks(len(nodes))
+        if view != "graph" or landmarks is None or not diffusion_is_large(nodes, context):
+            return None
+        field = np.union1d(landmarks, few)
+        known = KnownRows(rows_diffused_at(field, nodes, REACHES, STEPS, self.seed, context))
+        there = np.searchsorted(field, landmarks)
+        return Glimpse(
+            BroadInputs(known, there, "squared", context), np.searchsorted(field, few)
+        )
 
     def covariance(self, inputs: BroadInputs) -> Covariance:
         """Return δ_W times the mean over sets of rows, and 1 within small components."""

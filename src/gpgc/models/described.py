@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,11 +15,11 @@ import scipy.sparse as sp
 from gpgc._typing import Array, Integers
 from gpgc.compute import Context
 from gpgc.compute.primitives import NUMPY
-from gpgc.graph.nodes import JoinedNodes, NodeInputs, stack
+from gpgc.graph.nodes import JoinedNodes, NodeInputs, Nodes, stack
 from gpgc.kernels.covariance import inverse_or_zero, take
-from gpgc.kernels.diffusions import pageranks
+from gpgc.kernels.pageranks import pageranks, pageranks_at
 from gpgc.kernels.rows import DirectionsOf, Rows, StoredRows
-from gpgc.models.projection import projection_for
+from gpgc.models.projection import Projection, projection_for
 
 LARGE_BYTES = 2**26
 """Size of dense features from which their directions are not held beside them."""
@@ -55,6 +55,22 @@ class Description(ABC):
         context : Context
             How arithmetic is done.
         """
+
+
+Form = Literal["squared", "layer", "degrees"]
+"""What becomes of rows: unit(k k), k itself, or the squared exponential of degrees."""
+
+
+class BroadInputs(NamedTuple):
+    """How nodes are described, what becomes of the rows, and how arithmetic is done.
+
+    ``landmarks`` None stands for all nodes.
+    """
+
+    described: Description
+    landmarks: Integers | None
+    form: Form
+    context: Context
 
 
 class KnownRows(Description):
@@ -131,11 +147,8 @@ class DiffusedFeatures(Description):
         if self.projection is not None and self.projection.matrix is not None:
             wide, narrow = self.projection.matrix.shape
             self.approximations = (f"features projected from {wide:,} to {narrow:,} columns",)
-        context.require(
-            (len(reaches) + 1) * n_nodes * columns * context.dtype.itemsize,
-            f"the diffused features of {n_nodes:,} nodes",
-        )
-        restart = self._start(start, propagation, context)
+        _require(len(reaches) + 1, n_nodes, columns, context)
+        restart = _start(start, propagation, self.projection, context)
         diffused = pageranks(propagation, restart, reaches, steps, context)
         scale = context.primitives(n_nodes).scale_rows
         self.lengths = [_scaled(rows, scale, context) for rows in diffused]
@@ -153,7 +166,7 @@ class DiffusedFeatures(Description):
         to_old, among = nodes.split_rows()
         restart = np.zeros((among.shape[0], self.rows[0].shape[1]), dtype=context.dtype)
         if nodes.new_features is not None:
-            restart = self._start(nodes.new_features, among, context)
+            restart = _start(nodes.new_features, among, self.projection, context)
         both = []
         for teleport, fitted, lengths in zip(self.reaches, self.rows, self.lengths, strict=True):
             reached = sp.csr_array(to_old @ sp.diags_array(lengths), dtype=context.dtype)
@@ -165,13 +178,54 @@ class DiffusedFeatures(Description):
             both.append(directions(np.vstack([fitted.directions[known], new])))
         return KnownRows(both)
 
-    def _start(self, features: Any, propagation: sp.csr_array, context: Context) -> Array:
-        """Return D̃^(−½) X̄ as a dense array, projected where it is too wide."""
-        start = unit_rows(features, propagation.diagonal() ** 0.5)
-        if self.projection is not None:
-            start = self.projection.apply(start)
-        start = start.toarray() if sp.issparse(start) else start
-        return np.asarray(start, dtype=context.dtype)
+
+def rows_diffused_at(
+    few: Integers,
+    nodes: Nodes,
+    reaches: Sequence[float],
+    steps: int,
+    seed: int,
+    context: Context,
+) -> list[StoredRows]:
+    """Return the rows of few nodes that :class:`DiffusedFeatures` has, for each reach.
+
+    Parameters
+    ----------
+    few : int array of shape (n,)
+        Which nodes.
+    nodes : Nodes
+        The graph with its features.
+    reaches, steps, seed, context
+        As there.
+    """
+    projection = projection_for(nodes.features, seed, context)
+    _require(2, len(nodes), projection.n_columns, context)
+    restart = _start(nodes.features, nodes.propagation, projection, context)
+    found = pageranks_at(nodes.propagation, restart, few, reaches, steps, context)
+    return [directions(NUMPY.scale_rows(rows)[0]) for rows in found]
+
+
+def diffusion_is_large(nodes: Nodes, context: Context) -> bool:
+    """Tell whether diffused features are so large that those of few nodes save much memory."""
+    if nodes.features is None:
+        return False
+    return bool(np.prod(nodes.features.shape) * context.dtype.itemsize >= LARGE_BYTES)
+
+
+def _require(n_arrays: int, n_nodes: int, n_columns: int, context: Context) -> None:
+    size = n_arrays * n_nodes * n_columns * context.dtype.itemsize
+    context.require(size, f"the diffused features of {n_nodes:,} nodes")
+
+
+def _start(
+    features: Any, propagation: sp.csr_array, projection: Projection | None, context: Context
+) -> Array:
+    """Return D̃^(−½) X̄ as a dense array, projected where it is too wide."""
+    start = unit_rows(features, propagation.diagonal() ** 0.5)
+    if projection is not None:
+        start = projection.apply(start)
+    start = start.toarray() if sp.issparse(start) else start
+    return np.asarray(start, dtype=context.dtype)
 
 
 def _scaled(rows: Array, scale: Callable[[Array], tuple[Array, Array]], context: Context) -> Array:

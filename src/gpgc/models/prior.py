@@ -13,7 +13,7 @@ from gpgc.compute import Context
 from gpgc.graph.nodes import JoinedNodes, Nodes
 from gpgc.kernels import Covariance, Mix
 from gpgc.models.architecture import Architecture, ViewWeights
-from gpgc.models.likeness import likeness_of
+from gpgc.models.likeness import alikeness, likeness_of
 from gpgc.models.magnitudes import check_magnitudes
 
 
@@ -23,6 +23,13 @@ class JoinedCovariance(NamedTuple):
     covariance: Covariance
     new: Integers
     labelled: Integers
+
+
+class Seen(NamedTuple):
+    """A covariance that holds some nodes, maybe few others, and where they are in it."""
+
+    covariance: Covariance
+    nodes: Integers
 
 
 class Prior:
@@ -100,6 +107,25 @@ class Prior:
             self._views[name] = self.architecture.covariance(self._inputs_of(name))
         return self._views[name]
 
+    def seen_at(self, name: str, few: Integers) -> Seen:
+        """Return the covariance of one view that tells of few nodes.
+
+        Where linked nodes are unlike, so that the graph's view may not be taken, and its rows of
+        all nodes are large, they are computed for few nodes and landmarks alone.
+
+        Parameters
+        ----------
+        name : str
+            Of the view.
+        few : int array of shape (n,)
+            Nodes.
+        """
+        if name not in self._inputs and alikeness(self.likeness, unknown=1.0) < 0.5:
+            glimpse = self.architecture.glimpse(name, self.nodes, few, self.context)
+            if glimpse is not None:
+                return Seen(self.architecture.covariance(glimpse.inputs), glimpse.nodes)
+        return Seen(self.view(name), few)
+
     def covariance(self, weights: ViewWeights | None = None) -> Covariance:
         """Return Γ of all nodes, by default with the usual weights of the views."""
         chosen = self.view_weights[0] if weights is None else weights
@@ -153,7 +179,10 @@ class Prior:
         # float64 whatever the fit was computed in: products of float32 differ in their last
         # digits with the number of rows, and no answer may depend on which others join.
         context = replace(self.context, dtype=np.dtype(np.float64))
-        field = self.architecture.field(self._inputs_of("graph"), nodes, labelled)
+        # Any view has the landmarks; a graph's view that has no weight is not computed for them.
+        has_graph = weights.get("graph") or self.nodes.features is None
+        first = "graph" if has_graph else next(name for name, weight in weights.items() if weight)
+        field = self.architecture.field(self._inputs_of(first), nodes, labelled)
         parts = []
         for name, weight in weights.items():
             if weight:

@@ -30,7 +30,7 @@ from gpgc.compute.primitives import NUMPY
 from gpgc.graph.components import components, indicators
 from gpgc.graph.nodes import JoinedNodes
 from gpgc.graph.normalize import without_loops
-from gpgc.kernels.diffusions import pageranks
+from gpgc.kernels.pageranks import pageranks
 from gpgc.kernels.rows import StoredRows
 from gpgc.models.described import Description, KnownRows, directions
 

@@ -23,6 +23,7 @@ import scipy.sparse as sp
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute import Context
 from gpgc.compute.caching import computed_once
+from gpgc.compute.primitives import Primitives
 from gpgc.graph.nodes import JoinedNodes, Nodes, stack
 from gpgc.graph.normalize import without_loops
 from gpgc.kernels.covariance import GEMM_GAIN, Columns, inverse_or_zero, take
@@ -76,7 +77,7 @@ class NeighbourRows(Rows):
     """
 
     def __init__(self, links: sp.csr_array, features: Any, context: Context) -> None:
-        self.links, self.features = links, features
+        self.links, self.features, self.context = links, features, context
         self.shape, self.dtype = (features.shape[0], 3 * features.shape[1]), context.dtype
 
     def own(self, index: Index) -> Any:
@@ -92,19 +93,44 @@ class NeighbourRows(Rows):
 
     def take(self, index: Index) -> tuple[Any, Array]:
         """Return directions and lengths of some rows."""
-        links, near = take(self.links, index).astype(self.dtype), None
         is_tile = index is None or isinstance(index, slice)
-        if not (is_tile or "_first" in self.__dict__):
-            reached, columns = _around(links)
-            if FEW * len(columns) <= self.shape[0]:
-                links, near = reached, columns
-        second = links @ self.first(near)
+        if is_tile and not sp.issparse(self.features):
+            second = self._primitives.rows_times(self._links, index or slice(None), self._first)
+        else:
+            links, near = take(self.links, index).astype(self.dtype), None
+            if not (is_tile or "_first" in self.__dict__):
+                reached, columns = _around(links)
+                if FEW * len(columns) <= self.shape[0]:
+                    links, near = reached, columns
+            second = links @ self.first(near)
         rows = side_by_side(self.own(index), self.first(index), second)
-        return StoredRows.of(unit_rows(rows), self.dtype).take(None)
+        return StoredRows.of(unit_rows(rows), self.dtype, overwrite=True).take(None)
 
     @computed_once
     def _first(self) -> Any:
-        return self.links.astype(self.dtype) @ self.own(None)
+        if sp.issparse(self.features):
+            return self.links.astype(self.dtype) @ self.own(None)
+        # Â₀ X̄ = (Â₀ diag(1 / ‖x‖)) X: the directions of all rows are not held.
+        scaled = sp.csr_array(self._links, copy=True)
+        scaled.data *= self._inverse_lengths[scaled.indices]
+        features = np.ascontiguousarray(self.features, dtype=self.dtype)
+        out = np.empty(features.shape, dtype=self.dtype)
+        rows_times = self._primitives.rows_times
+        self.context.fill(out, lambda tile: rows_times(scaled, tile, features), out.strides[0])
+        return out
+
+    @computed_once
+    def _links(self) -> sp.csr_array:
+        return self.links.astype(self.dtype)
+
+    @computed_once
+    def _inverse_lengths(self) -> Array:
+        squares = np.einsum("ij,ij->i", self.features, self.features, dtype=np.float64)
+        return inverse_or_zero(np.sqrt(squares)).astype(self.dtype)
+
+    @property
+    def _primitives(self) -> Primitives:
+        return self.context.primitives(self.shape[0])
 
     @computed_once
     def _stored(self) -> StoredRows:

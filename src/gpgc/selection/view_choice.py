@@ -72,10 +72,13 @@ def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
     usual, alike = prior.views[0], alikeness(prior.likeness, unknown=0.0)
     if judge.criterion == "density" and prior.nodes.from_features:
         alike = 0.0  # nearest neighbours are alike whatever their values are
-    grams = {usual: prior.view(usual).block(labelled, labelled)}
+    seen = {usual: prior.seen_at(usual, labelled)}
+    grams = {usual: seen[usual].covariance.block(seen[usual].nodes, seen[usual].nodes)}
     if len(prior.views) == 1:
         return ViewChoice(GRAPH, judge.on_gram(grams[usual]))
-    grams |= {name: _gram(prior.view(name), labelled) for name in prior.views[1:]}
+    seen |= {name: prior.seen_at(name, labelled) for name in prior.views[1:]}
+    ranks = {name: found.covariance.rank for name, found in seen.items()}
+    grams |= {name: _gram(*seen[name]) for name in prior.views[1:]}
     spreads = {name: spread(gram) for name, gram in grams.items()}
     telling = [name for name, value in spreads.items() if value > LEAST_SPREAD]
     few = evenly_spread(len(labelled), FIRST_LABELS)
@@ -87,7 +90,7 @@ def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
     chosen = weights_of(shares, spreads) if len(shares) > 1 else shares
     least = every.losses(chosen)
     while True:
-        steps = [step for step in _steps(shares, telling) if _fits(prior, step.shares)]
+        steps = [step for step in _steps(shares, telling) if _fits(ranks, step.shares)]
         steps.sort(key=lambda step: first.loss(weights_of(step.shares, spreads)))
         seconds = [step for step in steps[PROMISING:] if step.view in SECOND_VIEWS]
         promising = steps[:PROMISING] + seconds[:1]
@@ -232,7 +235,7 @@ def _gram(view: Covariance, labelled: Integers) -> Array:
     return np.asarray(root @ root.T)
 
 
-def _fits(prior: Prior, shares: Mapping[str, float]) -> bool:
-    ranks = [prior.view(name).rank for name, share in shares.items() if share]
-    finite = [rank for rank in ranks if rank is not None]
-    return len(finite) < len(ranks) or len(finite) == 1 or sum(finite) <= MOST_RANK
+def _fits(ranks: Mapping[str, int | None], shares: Mapping[str, float]) -> bool:
+    mixed = [ranks[name] for name, share in shares.items() if share]
+    finite = [rank for rank in mixed if rank is not None]
+    return len(finite) < len(mixed) or len(finite) == 1 or sum(finite) <= MOST_RANK
