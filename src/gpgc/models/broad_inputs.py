@@ -1,0 +1,45 @@
+"""The views of *broad*: how each describes nodes, and what becomes of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+from gpgc._typing import Integers
+from gpgc.compute import Context
+from gpgc.models.degrees import Degrees
+from gpgc.models.described import Description
+from gpgc.models.surroundings import Links, Neighbours
+
+FEATURE_VIEWS = ("graph", "features", "neighbours", "structure", "degrees")
+"""Views of nodes that have features and links."""
+
+Form: TypeAlias = Literal["squared", "layer", "degrees"]
+"""What becomes of rows: unit(k k), k itself, or the squared exponential of degrees."""
+
+FORMS: Mapping[str, Form] = {
+    "graph": "squared",
+    "features": "squared",
+    "hubs": "layer",
+    "neighbours": "layer",
+    "structure": "layer",
+    "degrees": "degrees",
+}
+
+AROUND = {"neighbours": Neighbours, "structure": Links, "degrees": Degrees}
+"""How views of what a node has around it describe nodes."""
+
+FEW_LANDMARKS = 4
+"""One landmark of so many stands for the degrees, which are four numbers a node."""
+
+
+class BroadInputs(NamedTuple):
+    """How nodes are described, what becomes of the rows, and how arithmetic is done.
+
+    ``landmarks`` None stands for all nodes.
+    """
+
+    described: Description
+    landmarks: Integers | None
+    form: Form
+    context: Context
