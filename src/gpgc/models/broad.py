@@ -52,7 +52,14 @@ from gpgc.kernels.covariance import inverse_or_zero
 from gpgc.kernels.deep import layers
 from gpgc.kernels.rows import Rows
 from gpgc.models.architecture import GRAPH, Architecture, ViewWeights, register
-from gpgc.models.broad_inputs import AROUND, FEATURE_VIEWS, FEW_LANDMARKS, FORMS, BroadInputs
+from gpgc.models.broad_inputs import (
+    AROUND,
+    FEATURE_VIEWS,
+    FEW_LANDMARKS,
+    FORMS,
+    BroadInputs,
+    landmark_phrases,
+)
 from gpgc.models.described import Description, DiffusedFeatures, OwnFeatures, unit_rows
 from gpgc.models.finite import random_layer, rows_with_kernel
 from gpgc.models.spectral import Eigenvectors, Hubs
@@ -188,11 +195,8 @@ class Broad(Architecture):
 
     def approximations(self, inputs: BroadInputs) -> tuple[str, ...]:
         """Return that squares or views run over landmarks, and what else is not exact."""
-        found = list(inputs.described.approximations)
-        if inputs.landmarks is not None:
-            what = "squares over" if inputs.form == "squared" else "views by"
-            found.append(f"{what} {len(inputs.landmarks):,} landmarks")
-        return tuple(found)
+        said = landmark_phrases(inputs.form, inputs.landmarks)
+        return (*inputs.described.approximations, *said)
 
     def planning(self, inputs: BroadInputs) -> Covariance:
         """Return k of the farthest reach, not squared.

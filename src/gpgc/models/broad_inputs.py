@@ -33,6 +33,20 @@ FEW_LANDMARKS = 4
 """One landmark of so many stands for the degrees, which are four numbers a node."""
 
 
+def landmark_phrases(form: Form, landmarks: Integers | None) -> tuple[str, ...]:
+    """Return how it is said that a view runs over landmarks; nothing where these are all nodes.
+
+    Examples
+    --------
+    >>> landmark_phrases("layer", np.arange(1000))
+    ('views by 1,000 landmarks',)
+    """
+    if landmarks is None:
+        return ()
+    what = "squares over" if form == "squared" else "views by"
+    return (f"{what} {len(landmarks):,} landmarks",)
+
+
 class BroadInputs(NamedTuple):
     """How nodes are described, what becomes of the rows, and how arithmetic is done.
 

@@ -128,9 +128,8 @@ class DiffusedFeatures(Description):
         start = sp.eye_array(n_nodes, format="csr") if features is None else features
         self.projection = None if features is None else projection_for(features, seed, context)
         columns = n_nodes if self.projection is None else self.projection.n_columns
-        if self.projection is not None and self.projection.matrix is not None:
-            wide, narrow = self.projection.matrix.shape
-            self.approximations = (f"features projected from {wide:,} to {narrow:,} columns",)
+        if self.projection is not None:
+            self.approximations = self.projection.approximations
         context.require(
             (len(reaches) + 1) * n_nodes * columns * context.dtype.itemsize,
             f"the diffused features of {n_nodes:,} nodes",
