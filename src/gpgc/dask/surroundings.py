@@ -138,7 +138,7 @@ class FeaturesAround:
 
     def likeness(self, own: Sequence[Any], cluster: Cluster) -> float | None:
         """Return how alike the sampled nodes and those they are linked with are."""
-        sums = [
+        parts = [
             task(
                 likeness_near,
                 self.sampled.found[b],
@@ -147,7 +147,8 @@ class FeaturesAround:
             )
             for b, sample in enumerate(self.sample)
         ]
-        return reduce(LikenessSums.joined, cluster.fetch(sums)).likeness
+        sums: LikenessSums = reduce(LikenessSums.joined, cluster.fetch(parts))
+        return sums.likeness
 
 
 def wide_rows(propagation: Sequence[Any], links: Links) -> list[Any]:

@@ -44,7 +44,8 @@ def wide_links(
 def _nodes(rows: LocalRows, other: int, starts: Integers) -> Integers:
     """Return the nodes of another block that the columns of its piece stand for."""
     at = rows.needed[other]
-    return starts[other] + (np.arange(starts[other + 1] - starts[other]) if at is None else at)
+    nodes = np.arange(starts[other], starts[other + 1])
+    return nodes if at is None else nodes[at]
 
 
 def _joined(pieces: Sequence[Piece], n_rows: int, n_nodes: int) -> sp.csr_array:

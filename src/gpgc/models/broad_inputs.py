@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 from gpgc._typing import Integers
 from gpgc.compute import Context
+from gpgc.graph.nodes import Nodes
 from gpgc.models.degrees import Degrees
 from gpgc.models.described import Description
 from gpgc.models.surroundings import Links, Neighbours
@@ -26,7 +27,11 @@ FORMS: Mapping[str, Form] = {
     "degrees": "degrees",
 }
 
-AROUND = {"neighbours": Neighbours, "structure": Links, "degrees": Degrees}
+AROUND: Mapping[str, Callable[[Nodes, Context], Description]] = {
+    "neighbours": Neighbours,
+    "structure": Links,
+    "degrees": Degrees,
+}
 """How views of what a node has around it describe nodes."""
 
 FEW_LANDMARKS = 4
