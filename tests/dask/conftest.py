@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -14,14 +13,6 @@ import pytest
 from gpgc.models.broad import Broad
 
 NEEDS_DASK = "gpgc.dask needs the extra dask: pip install 'gpgc[dask]'"
-
-
-@dataclass(frozen=True, kw_only=True)
-class InBlocks(Broad):
-    """The default model with those views alone that are computed in blocks."""
-
-    def views(self, nodes):
-        return ("graph", "features")
 
 
 class Problem(NamedTuple):
@@ -69,7 +60,7 @@ def problem():
 @pytest.fixture(scope="session")
 def small_model():
     """Return the default model with few landmarks, so that matrices are small."""
-    return InBlocks(exact_nodes=500, n_landmarks=120)
+    return Broad(exact_nodes=500, n_landmarks=120, one_hot_nodes=500)
 
 
 @pytest.fixture(scope="session")

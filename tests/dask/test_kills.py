@@ -25,8 +25,14 @@ def undisturbed(cluster, problem, small_model):
 
 @pytest.mark.parametrize(
     ("phase", "after"),
-    [("diffusion_step-", 30), ("sums_of-", 1), ("mean_of-", 2)],
-    ids=["diffusion", "sums", "means"],
+    [
+        ("nearby_step-", 3),
+        ("neighbour_step-", 3),
+        ("diffusion_step-", 30),
+        ("sums_of-", 1),
+        ("mean_of-", 2),
+    ],
+    ids=["nearby", "degrees", "diffusion", "sums", "means"],
 )
 def test_a_worker_killed_while_fitting_changes_nothing(
     client, problem, small_model, undisturbed, kill_after, phase, after

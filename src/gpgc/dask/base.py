@@ -14,20 +14,10 @@ from gpgc._typing import Array, Integers
 from gpgc.compute import Context
 from gpgc.compute.progress import announce
 from gpgc.dask.cluster import cluster_of, task
-from gpgc.dask.conditioning import (
-    Labels,
-    Model,
-    groups_of,
-    leave_out,
-    mean_of,
-    search,
-    solve,
-    summed,
-    usual_variance,
-    variance_of,
-)
-from gpgc.dask.described import inputs_of, n_rows, stacked
+from gpgc.dask.conditioning import Labels, leave_out, mean_of, variance_of
+from gpgc.dask.described import Model, Reference, inputs_of
 from gpgc.dask.graph import Graph, graph_of
+from gpgc.dask.spaces import in_function_space, in_weight_space
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import FeatureNorm
 from gpgc.gp.posterior import LeaveOneOut
@@ -38,7 +28,6 @@ from gpgc.models.broad import Broad
 from gpgc.selection.choice import LABELS_FOR_VIEWS, MANY_LABELS, Choice, choose
 from gpgc.selection.judge import Judge
 from gpgc.selection.noise_choice import Criterion
-from gpgc.selection.noise_search import SAMPLE
 from gpgc.selection.subset import evenly_spread
 
 
@@ -169,43 +158,36 @@ class DaskProcess(BaseEstimator):
     ) -> Array:
         """Choose views and noise, and condition on the targets."""
         announce("choosing views and noise")
-        cluster, landmarks, n_labels = graph.cluster, graph.landmarks, len(targets)
-        labels = Labels(targets, 1 / trust)
+        cluster, labels = graph.cluster, Labels(targets, 1 / trust)
         judge = Judge(targets, noise, criterion, counted, Broad.relative_noise, 1 / trust)
         choice, rank = self._choose(graph, judge)
         if not (choice.levels > 0).all():
             raise InputError(f"noise_variance must be above 0 on a cluster, got {choice.levels}")
-        announce("adding up the labelled rows")
+        announce("conditioning on the labelled rows")
         model = Model(self.architecture(), dict(choice.view_weights), self.dtype)
-        groups = groups_of(graph.labelled, graph.labelled_rows, cluster)
-        sums = summed(groups, landmarks, model, targets, labels.relative_noise, cluster)
-        levels = choice.levels
-        if isinstance(noise, str) and n_labels > max(rank, MANY_LABELS):
-            sample = evenly_spread(n_labels, SAMPLE)
-            rows = graph.labelled_sample(sample)
-            walk = (labels, sample, levels, noise, criterion, counted)
-            levels = cluster.fetch_one(task(search, sums, landmarks, rows, model, *walk))
-        (posterior,) = cluster.keep([task(solve, sums, landmarks, model, labels, levels)])
+        if rank is None:
+            found = in_function_space(graph, model, labels, choice.levels)
+        else:
+            found = in_weight_space(graph, model, labels, judge, choice.levels, rank)
         announce("means of all nodes")
         views = [view for view, weight in choice.view_weights.items() if weight]
         means = cluster.finish(
-            task(mean_of, landmarks, graph.rows(block, views), model, posterior)
-            for block in range(len(graph.partition))
+            task(mean_of, found.known, rows, model, found.posterior) for rows in graph.rows(views)
         )
-        self._graph, self._model, self._posterior = graph, model, posterior
-        self._usual_variance = cluster.fetch_one(task(usual_variance, sums))
+        self._graph, self._model, self._found = graph, model, found
         self._n_targets, self.n_features_in_ = targets.shape[1], graph.settings.n_features
-        self.view_weights_, self.noise_levels_ = dict(choice.view_weights), levels
-        self.approximations_ = graph.approximations
-        self.log_marginal_likelihood_ = cluster.fetch_one(task(evidence_of, posterior))
+        self.view_weights_, self.noise_levels_ = dict(choice.view_weights), found.levels
+        self.approximations_ = graph.approximations(self.architecture(), views)
+        self.log_marginal_likelihood_ = cluster.fetch_one(task(evidence_of, found.posterior))
         self._means = means
-        return levels
+        return found.levels
 
-    def _choose(self, graph: Graph, judge: Judge) -> tuple[Choice, int]:
+    def _choose(self, graph: Graph, judge: Judge) -> tuple[Choice, int | None]:
         """Choose as the local estimator does, by the rows of landmarks and of some labels.
 
-        The second answer is the rank of the covariance. Where it is smaller than the number of
-        labels, and these are many, the search for the noise goes on with all of them.
+        The second answer is the rank of the covariance, None where it is that of a small graph
+        without a finite root. Where it is smaller than the number of labels, and these are many,
+        the search for the noise goes on with all of them.
         """
         n_labels = len(judge.targets)
         few, many = (evenly_spread(n_labels, most) for most in (LABELS_FOR_VIEWS, MANY_LABELS))
@@ -220,9 +202,9 @@ class DaskProcess(BaseEstimator):
             some.weights,
             some.relative_noise,
         )
-        rank = prior.covariance(choice.view_weights).rank or 0
+        rank = prior.covariance(choice.view_weights).rank
         is_done = len(few) == n_labels or not isinstance(judge.noise, str)
-        if is_done or n_labels > max(rank, MANY_LABELS):
+        if is_done or (rank is not None and n_labels > max(rank, MANY_LABELS)):
             return choice, rank
         prior, places = self._prior_of_sample(graph, many)
         gram = prior.covariance(choice.view_weights).block(places, places)
@@ -231,34 +213,27 @@ class DaskProcess(BaseEstimator):
     def _prior_of_sample(self, graph: Graph, few: Integers) -> tuple[Prior, Integers]:
         """Return the prior of the landmarks and of some labels, and where the labels are in it."""
         landmarks, *known = graph.cluster.fetch([graph.landmarks, *graph.labelled_sample(few)])
-        both = stacked([landmarks, *known])
-        context, size = Context.of(self.dtype), n_rows(both)
-        nodes = Nodes(sp.csr_array((size, size)), both["features"][0])
-        inputs = inputs_of(both, n_rows(landmarks), context)
+        both: Reference = landmarks.extended(known)
+        context, size = Context.of(self.dtype), len(both)
+        nodes = Nodes(sp.csr_array((size, size)), both.rows["features"][0].directions)
+        inputs = inputs_of(both, context)
         prior = Prior(self.architecture(), nodes, context, inputs, graph.views, graph.likeness)
-        return prior, np.arange(n_rows(landmarks), size)
+        return prior, np.arange(len(landmarks), size)
 
     def _left_out(self, sample: Integers) -> LeaveOneOut:
         """Return how a sample of the labels is predicted, each from all others."""
-        graph = self._graph
-        rows = graph.labelled_sample(sample)
-        known = (self._model, self._posterior, sample)
-        found: LeaveOneOut = graph.cluster.fetch_one(task(leave_out, graph.landmarks, rows, *known))
+        cluster, rows = self._graph.cluster, self._graph.labelled_sample(sample)
+        known = (self._model, self._found.posterior, sample)
+        found: LeaveOneOut = cluster.fetch_one(task(leave_out, self._found.known, rows, *known))
         return found
 
     def _variances(self) -> list[Any]:
         """Return the tasks of the latent variances."""
         views = [view for view, weight in self.view_weights_.items() if weight]
+        known, posterior, _, usual = self._found
         return [
-            task(
-                variance_of,
-                self._graph.landmarks,
-                self._graph.rows(block, views),
-                self._model,
-                self._posterior,
-                self._usual_variance,
-            )
-            for block in range(len(self._graph.partition))
+            task(variance_of, known, rows, self._model, posterior, usual)
+            for rows in self._graph.rows(views)
         ]
 
     def _array(self, tasks: Any, n_columns: int | None, dtype: Any) -> da.Array:

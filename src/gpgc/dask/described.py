@@ -1,13 +1,15 @@
-"""Rows that describe the nodes of a block, and the covariance of a block with the landmarks."""
+"""Rows that describe the nodes of a block, and their covariance with those that all tasks know."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 
-from gpgc._typing import Array
+from gpgc._typing import Array, Integers
 from gpgc.compute import Context
 from gpgc.compute.primitives import NUMPY
 from gpgc.compute.runner import Serial
@@ -15,15 +17,36 @@ from gpgc.kernels import Covariance
 from gpgc.kernels.rows import StoredRows
 from gpgc.models import ViewWeights
 from gpgc.models.broad import Broad
-from gpgc.models.described import BroadInputs, KnownRows, unit_rows
+from gpgc.models.broad_inputs import FEATURE_VIEWS, FORMS, BroadInputs
+from gpgc.models.described import KnownRows, directions, unit_rows
 from gpgc.models.prior import mixed
+from gpgc.models.surroundings import SparseRows
 
-Described: TypeAlias = Mapping[str, Sequence[Array]]
-"""View → for each of its reaches the rows of some nodes, scaled to length 1 or 0."""
+Described: TypeAlias = Mapping[str, Sequence[StoredRows]]
+"""View → for each of its reaches the rows of some nodes."""
 
 
-VIEWS = ("graph", "features")
-"""Views whose rows are computed in blocks."""
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """Rows that every task knows: those of the landmarks, and of others after them.
+
+    Attributes
+    ----------
+    rows : Described
+        The rows.
+    landmarks : mapping
+        View → which of them are its landmarks; None where it is exact, and needs none.
+    """
+
+    rows: Described
+    landmarks: Mapping[str, Integers | None]
+
+    def __len__(self) -> int:
+        return n_rows(self.rows)
+
+    def extended(self, parts: Sequence[Described]) -> Reference:
+        """Return these rows, and more of them at the end."""
+        return Reference(stacked([self.rows, *parts]), self.landmarks)
 
 
 def block_context(dtype: Any) -> Context:
@@ -43,63 +66,109 @@ def described(pieces: Sequence[Array], features: Array | None, dtype: Any) -> De
     dtype : numpy dtype
         Of the rows.
     """
-    found: dict[str, Sequence[Array]] = {}
+    found: dict[str, Sequence[StoredRows]] = {}
     if len(pieces):
         found["graph"] = [
-            NUMPY.scale_rows(np.concatenate([piece[reach] for piece in pieces], axis=1))[0]
+            directions(
+                NUMPY.scale_rows(np.concatenate([piece[reach] for piece in pieces], axis=1))[0]
+            )
             for reach in range(len(pieces[0]))
         ]
     if features is not None:
-        found["features"] = [StoredRows.of(unit_rows(features), np.dtype(dtype)).directions]
+        found["features"] = [StoredRows.of(unit_rows(features), np.dtype(dtype))]
     return found
+
+
+def with_views(rows: Described, others: Mapping[str, StoredRows]) -> Described:
+    """Return rows with those of further views beside them."""
+    return {**rows, **{view: [stored] for view, stored in others.items()}}
 
 
 def stacked(parts: Sequence[Described]) -> Described:
     """Return the rows of several sets of nodes, one below the other."""
     return {
-        view: [
-            np.concatenate([part[view][reach] for part in parts])
-            for reach in range(len(parts[0][view]))
-        ]
-        for view in parts[0]
+        view: [_stack([part[view][reach] for part in parts]) for reach in range(len(reaches))]
+        for view, reaches in parts[0].items()
     }
+
+
+def _stack(parts: Sequence[StoredRows]) -> StoredRows:
+    rows = [part.directions for part in parts]
+    lengths = np.concatenate([part.lengths for part in parts])
+    if sp.issparse(rows[0]):
+        return StoredRows(sp.vstack(rows, format="csr"), lengths)
+    return StoredRows(np.concatenate(rows), lengths)
 
 
 def chosen(rows: Described, index: Any) -> Described:
     """Return some of the rows."""
-    return {view: [reach[index] for reach in reaches] for view, reaches in rows.items()}
-
-
-def n_rows(rows: Described) -> int:
-    """Return how many nodes are described."""
-    return len(next(iter(rows.values()))[0])
-
-
-def inputs_of(rows: Described, n_landmarks: int, context: Context) -> Mapping[str, BroadInputs]:
-    """Return the inputs of each view, for nodes whose first ones are the landmarks."""
-    landmarks = np.arange(n_landmarks)
     return {
-        view: BroadInputs(
-            KnownRows(
-                [StoredRows(reach, np.asarray(reach.any(axis=1), reach.dtype)) for reach in reaches]
-            ),
-            landmarks,
-            "squared",
-            context,
-        )
+        view: [StoredRows(*reach.take(index)) for reach in reaches]
         for view, reaches in rows.items()
     }
 
 
-def covariance_of(
-    architecture: Broad,
-    landmarks: Described,
-    rows: Described,
-    weights: ViewWeights,
-    context: Context,
-) -> Covariance:
-    """Return Γ of the landmarks and, after them, of other nodes."""
-    wanted = {view: weight for view, weight in weights.items() if weight}
-    both = stacked([{view: part[view] for view in wanted} for part in (landmarks, rows)])
-    inputs = inputs_of(both, n_rows(landmarks), context)
-    return mixed([(weight, architecture.covariance(inputs[v])) for v, weight in wanted.items()])
+def n_rows(rows: Described) -> int:
+    """Return how many nodes are described."""
+    return len(next(iter(rows.values()))[0].lengths)
+
+
+def landmark_places(architecture: Broad, n_nodes: int) -> dict[str, Integers | None]:
+    """Return for each view which of the landmarks of a graph are its own; None where it has none.
+
+    Squares run over all nodes where a graph has no others.
+    """
+    sample = architecture.landmarks(n_nodes)
+    every = np.arange(n_nodes) if sample is None else sample
+    places: dict[str, Integers | None] = {}
+    for view in FEATURE_VIEWS:
+        own = architecture.view_landmarks(view, n_nodes)
+        is_exact = own is None and FORMS[view] != "squared"
+        places[view] = None if is_exact else np.searchsorted(every, every if own is None else own)
+    return places
+
+
+def inputs_of(known: Reference, context: Context) -> Mapping[str, BroadInputs]:
+    """Return the inputs of each view."""
+    return {
+        view: BroadInputs(
+            KnownRows([_as_rows(reach) for reach in reaches]),
+            known.landmarks[view],
+            FORMS[view],
+            context,
+        )
+        for view, reaches in known.rows.items()
+    }
+
+
+def _as_rows(rows: StoredRows) -> StoredRows:
+    is_sparse = sp.issparse(rows.directions)
+    return SparseRows(rows.directions, rows.lengths) if is_sparse else rows
+
+
+@dataclass(frozen=True)
+class Model:
+    """What makes a covariance of described rows.
+
+    Parameters
+    ----------
+    architecture : Broad
+        How rows become a covariance.
+    weights : mapping
+        Of the views.
+    dtype : str
+        In which it is computed.
+    """
+
+    architecture: Broad
+    weights: ViewWeights
+    dtype: str
+
+    def covariance(self, known: Reference, rows: Described) -> Covariance:
+        """Return Γ of the rows that every task knows and, after them, of other nodes."""
+        wanted = {view: weight for view, weight in self.weights.items() if weight}
+        parts = [{view: part[view] for view in wanted} for part in (known.rows, rows)]
+        both = Reference(stacked(parts), known.landmarks)
+        inputs = inputs_of(both, block_context(self.dtype))
+        parts_of = [(w, self.architecture.covariance(inputs[view])) for view, w in wanted.items()]
+        return mixed(parts_of)

@@ -15,7 +15,6 @@ from gpgc.errors import InputError
 from gpgc.estimators.inputs import FeatureNorm, with_norm
 from gpgc.graph.reach import Reach, reach_of
 from gpgc.models.described import unit_rows
-from gpgc.models.likeness import SAMPLED_NODES, LikenessSums, sampled_likeness
 from gpgc.models.projection import Projection
 
 
@@ -54,15 +53,15 @@ class Prepared(NamedTuple):
         The largest magnitude.
     reach : Reach
         Components of the block by its own links and features.
-    likeness : LikenessSums
-        Of nodes that are linked within the block.
+    near : array of shape (l, F)
+        X̄ of those around which wanted rows and the likeness of linked nodes look.
     """
 
     start: Array
     wanted: Array
     largest: float
     reach: Reach
-    likeness: LikenessSums
+    near: Array
 
 
 def checked(block: Any, number: int, settings: BlockFeatures) -> Array:
@@ -99,16 +98,38 @@ def prepare(
     rows: LocalRows,
     degrees: Array,
     wanted: Integers,
+    near: Integers,
     projection: Projection,
     settings: BlockFeatures,
 ) -> Prepared:
-    """Return what a fit needs of a block's features, from its rows of A and their degrees."""
+    """Return what a fit needs of a block's features, from its rows of A and their degrees.
+
+    Parameters
+    ----------
+    features : array of shape (n, F)
+        X.
+    rows : LocalRows
+        Of the adjacency.
+    degrees : array of shape (n,)
+        Of A + I.
+    wanted, near : int arrays
+        Nodes whose features are asked for, and those whose directions are.
+    projection : Projection
+        Of features that are too wide to diffuse.
+    settings : BlockFeatures
+        How features are read.
+    """
     start = projection.apply(unit_rows(features, degrees**-0.5))
     largest = float(max(features.max(initial=0.0), -features.min(initial=0.0)))
     reach = reach_of(rows.own, features)
-    likeness = sampled_likeness(rows.own, features, SAMPLED_NODES // len(settings.partition) + 1)
     start = np.asarray(start, dtype=settings.dtype)
-    return Prepared(start, features[wanted], largest, reach, likeness)
+    around = unit_features(features[near], settings.dtype)
+    return Prepared(start, features[wanted], largest, reach, around)
+
+
+def unit_features(features: Array, dtype: str) -> Array:
+    """Return X̄: rows of length 1."""
+    return np.asarray(unit_rows(features), dtype=dtype)
 
 
 def part_of(values: Sequence[Any], index: int) -> Any:

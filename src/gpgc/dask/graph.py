@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -14,17 +13,27 @@ from gpgc._typing import Integers
 from gpgc.compute import Context
 from gpgc.compute.progress import announce
 from gpgc.dask.cluster import Cluster, task
-from gpgc.dask.described import VIEWS, chosen, described, stacked
+from gpgc.dask.described import Reference, chosen, described, landmark_places, stacked, with_views
 from gpgc.dask.diffusion import column_slices, diffused
 from gpgc.dask.features import BlockFeatures, checked, part_of, prepare
 from gpgc.dask.inputs import blocks_of_features, frames_of_edges
 from gpgc.dask.links import Links, links_of, propagation_of
 from gpgc.dask.partition import Partition
 from gpgc.dask.reach import Reached, reached
+from gpgc.dask.surroundings import (
+    FeaturesAround,
+    Surroundings,
+    columns_of_landmarks,
+    degree_rows,
+    degrees_of,
+    link_rows,
+    wide_rows,
+)
 from gpgc.estimators.inputs import FeatureNorm
 from gpgc.graph import Normalization
 from gpgc.models.broad import REACHES, STEPS, Broad
-from gpgc.models.likeness import LikenessSums
+from gpgc.models.broad_inputs import AROUND, FEATURE_VIEWS, FORMS, landmark_phrases
+from gpgc.models.likeness import sampled_nodes
 from gpgc.models.magnitudes import check_magnitudes
 from gpgc.models.projection import Projection, projection_for
 
@@ -47,7 +56,9 @@ class Graph:
         The graph.
     totals : list of lists of tasks
         Diffused columns of each block.
-    landmarks : task of Described
+    around : Surroundings
+        What nodes have around them.
+    landmarks : task of Reference
         Rows of the landmarks.
     labelled : list of int arrays
         Labelled nodes of each block, counted from its first.
@@ -56,9 +67,9 @@ class Graph:
     reached : Reached
         Which nodes labels reach.
     likeness : float or None
-        Of nodes that are linked within a block (:mod:`gpgc.models.likeness`).
-    approximations : tuple of str
-        What is not exact.
+        Of linked nodes (:mod:`gpgc.models.likeness`).
+    projection : Projection
+        Of features that are too wide to diffuse.
     """
 
     cluster: Cluster
@@ -67,27 +78,43 @@ class Graph:
     settings: BlockFeatures
     links: Links
     totals: Sequence[Sequence[Any]]
+    around: Surroundings
     landmarks: Any
     labelled: Sequence[Integers]
     labelled_rows: Sequence[Any]
     reached: Reached
     likeness: float | None
-    approximations: tuple[str, ...]
+    projection: Projection
 
     @property
     def views(self) -> tuple[str, ...]:
         """Views among which labels may choose; without links all are one."""
-        return VIEWS if self.links.n_links else VIEWS[:1]
+        return FEATURE_VIEWS if self.links.n_links else FEATURE_VIEWS[:1]
 
     def features(self, block: int) -> Any:
         """Return the task of the checked features of a block."""
         return task(checked, self.raw[block], block, self.settings)
 
-    def rows(self, block: int, views: Sequence[str]) -> Any:
-        """Return the task of the described rows of a block, for some views."""
-        pieces = self.totals[block] if "graph" in views else []
-        own = self.features(block) if "features" in views else None
-        return task(described, pieces, own, self.settings.dtype)
+    def rows(self, views: Sequence[str]) -> list[Any]:
+        """Return the tasks of the described rows of all blocks, for some views."""
+        blocks = range(len(self.partition))
+        features = [self.features(block) for block in blocks]
+        others = {view: self.around.rows(view, features) for view in views if view in AROUND}
+        found = []
+        for block in blocks:
+            pieces = self.totals[block] if "graph" in views else []
+            own = features[block] if "features" in views else None
+            rows = task(described, pieces, own, self.settings.dtype)
+            found.append(task(with_views, rows, {view: others[view][block] for view in others}))
+        return found
+
+    def approximations(self, architecture: Broad, views: Sequence[str]) -> tuple[str, ...]:
+        """Return what is not exact in some views, a phrase each."""
+        phrases = list(self.projection.approximations if "graph" in views else ())
+        for view in views:
+            landmarks = architecture.view_landmarks(view, self.partition.n_nodes)
+            phrases += landmark_phrases(FORMS[view], landmarks)
+        return tuple(dict.fromkeys(phrases))
 
     def labelled_sample(self, few: Integers) -> list[Any]:
         """Return the tasks of the rows of some labels, sorted, by the blocks that they are in."""
@@ -135,6 +162,11 @@ def graph_of(
     blocks, in_blocks = range(len(partition)), partition.split(labelled)
     announce("bringing edges to the blocks of their nodes")
     links = links_of(frames, partition, cluster)
+    lazy = propagation_of(links, normalization, dtype)
+    propagation = cluster.keep(lazy)
+    wide = cluster.keep(wide_rows(propagation, links))
+    looked_at = partition.split(sampled_nodes(partition.n_nodes))
+    needs = FeaturesAround.of(wanted, looked_at, wide, links, cluster)
     announce("reading the features")
     prepared = cluster.finish(
         task(
@@ -143,30 +175,55 @@ def graph_of(
             links.rows[b],
             links.degrees[b],
             wanted[b],
+            needs.nodes[b],
             projection,
             settings,
         )
         for b in blocks
     )
-    starts, own, found = (
-        cluster.keep(task(part_of, block, part) for block in prepared) for part in (0, 1, 3)
+    starts, own, found, near = (
+        cluster.keep(task(part_of, block, part) for block in prepared) for part in (0, 1, 3, 4)
     )
     largest = max(cluster.fetch(task(part_of, block, 2) for block in prepared))
-    alike = reduce(LikenessSums.joined, cluster.fetch(task(part_of, b, 4) for b in prepared))
     del prepared
     diagonal = sp.csr_array(np.array([[links.least_diagonal]]))
     check_magnitudes(architecture, diagonal, np.array([[largest]]), np.dtype(dtype))
     is_reached = reached(links, found, in_blocks, cluster)
-    propagation = propagation_of(links, normalization, dtype, cluster)
+    likeness = needs.likeness(near, cluster)
+    places = partition.split(landmarks)
+    has_columns = architecture.view_landmarks("structure", partition.n_nodes) is not None
+    columns = columns_of_landmarks(wide, places, cluster) if has_columns else None
+    around = Surroundings(links, lazy, columns, *degrees_of(propagation, links, cluster), dtype)
+    by_view = {
+        "neighbours": needs.neighbour_rows(near),
+        "structure": [task(link_rows, wide[b], columns, dtype, wanted[b]) for b in blocks],
+        "degrees": [
+            task(degree_rows, around.numbers[b], around.moments, dtype, wanted[b]) for b in blocks
+        ],
+    }
+    by_view = {view: cluster.keep(tasks) for view, tasks in by_view.items()}
+    del needs, near, wide  # which need not be held while features diffuse
     slices = column_slices(partition.n_nodes, projection.n_columns, np.dtype(dtype).itemsize)
     totals, taken = diffused(
         starts, propagation, links, wanted, slices, REACHES, STEPS, dtype, cluster
     )
-    rows = cluster.keep(task(described, taken[b], own[b], dtype) for b in blocks)
-    places = [np.searchsorted(wanted[b], part) for b, part in enumerate(partition.split(landmarks))]
+    rows = cluster.keep(
+        task(
+            with_views,
+            task(described, taken[b], own[b], dtype),
+            {view: tasks[b] for view, tasks in by_view.items()},
+        )
+        for b in blocks
+    )
     known = [np.searchsorted(wanted[b], in_blocks[b]) for b in blocks]
-    seen = [task(chosen, rows[b], places[b]) for b in blocks if len(places[b])]
-    kept = cluster.keep([task(stacked, seen), *(task(chosen, rows[b], known[b]) for b in blocks)])
+    seen = [
+        task(chosen, rows[b], np.searchsorted(wanted[b], places[b]))
+        for b in blocks
+        if len(places[b])
+    ]
+    own_landmarks = landmark_places(architecture, partition.n_nodes)
+    reference = task(Reference, task(stacked, seen), own_landmarks)
+    kept = cluster.keep([reference, *(task(chosen, rows[b], known[b]) for b in blocks)])
     return Graph(
         cluster,
         partition,
@@ -174,21 +231,11 @@ def graph_of(
         settings,
         links,
         totals,
+        around,
         kept[0],
         in_blocks,
         kept[1:],
         is_reached,
-        alike.likeness,
-        _approximations(sample, projection),
+        likeness,
+        projection,
     )
-
-
-def _approximations(sample: Integers | None, projection: Projection) -> tuple[str, ...]:
-    found = []
-    if projection.matrix is not None:
-        wide, narrow = projection.matrix.shape
-        found.append(f"features projected from {wide:,} to {narrow:,} columns")
-    if sample is not None:
-        found.append(f"squares over {len(sample):,} landmarks")
-    found.append(f"views by {' and '.join(VIEWS)} alone, the others are not computed in blocks")
-    return tuple(found)

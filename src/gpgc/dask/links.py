@@ -172,14 +172,12 @@ def links_of(frames: Sequence[Any], partition: Partition, cluster: Cluster) -> L
     return Links(partition, local, degrees, needed, summaries)
 
 
-def propagation_of(
-    links: Links, normalization: Normalization, dtype: Any, cluster: Cluster
-) -> list[Any]:
+def propagation_of(links: Links, normalization: Normalization, dtype: Any) -> list[Any]:
     """Return the tasks of the blocks' rows of Â, each cut by the block of its columns."""
-    return cluster.keep(
+    return [
         task(normalized, links.rows[block], normalization, dtype, links.degrees[block], halo)
         for block, halo in enumerate([links.halo(links.degrees, b) for b in range(len(links.rows))])
-    )
+    ]
 
 
 def blocks_of(pieces: Mapping[int, Any]) -> tuple[tuple[int, ...], bool | None]:

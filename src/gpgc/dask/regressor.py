@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from gpgc._typing import Array, Integers
 from gpgc.dask.base import DaskProcess
 from gpgc.dask.cluster import task
-from gpgc.dask.conditioning import Model, prior_variances
+from gpgc.dask.conditioning import prior_variances
+from gpgc.dask.described import Model
 from gpgc.dask.labels import check_length, known_entries
 from gpgc.dask.local import local_inputs
 from gpgc.errors import InputError

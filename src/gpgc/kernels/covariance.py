@@ -126,7 +126,8 @@ class Covariance(LeavesCachesBehind, ABC):
         """Return Γ[rows, cols] @ V from correlations, with the standard deviations put into V."""
         multiply = multiplication_by(scale_rows(np.sqrt(self.diag(cols)), V), self.dtype)
         correlation, chosen = self.correlation(cols), self.indices(rows)
-        if rows is None and self.n_nodes:
+        row_bytes = self.count(cols) * self.dtype.itemsize
+        if rows is None and len(self.context.tiles(self.n_nodes, row_bytes)) > 1:
             correlation(slice(0, 1))  # what all tiles share is computed here, by all threads
 
         def tile(part: slice) -> Array:
@@ -136,7 +137,7 @@ class Covariance(LeavesCachesBehind, ABC):
             return product
 
         out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
-        self.context.fill(out, tile, self.count(cols) * self.dtype.itemsize)
+        self.context.fill(out, tile, row_bytes)
         return out
 
     def local(self, groups: Integers) -> Array:

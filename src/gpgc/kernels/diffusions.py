@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from gpgc._typing import Array
 from gpgc.errors import InputError
 
+
 class Diffusion(Protocol):
     """A linear operator P on functions of the nodes."""
 

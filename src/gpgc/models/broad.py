@@ -18,8 +18,8 @@ their links, k k on :math:`\bar X` alone, is therefore a second view, to be mixe
 over if leave-one-out says so. On larger graphs without features the second view is k of
 PageRanks to hubs. Further views tell what a node has around it (:mod:`gpgc.models.surroundings`):
 k of its own and its neighbours' features side by side, k of its links, and the squared exponential
-of degrees; beyond 4,096 nodes by what landmarks tell of them, so that their rank is finite. What
-is too large to diffuse is projected (:mod:`gpgc.models.projection`).
+of degrees (:mod:`gpgc.models.degrees`); beyond 4,096 nodes by what landmarks tell of them, so that
+their rank is finite. What is too large to diffuse is projected (:mod:`gpgc.models.projection`).
 """
 
 from __future__ import annotations
@@ -52,8 +52,16 @@ from gpgc.kernels.covariance import inverse_or_zero
 from gpgc.kernels.deep import layers
 from gpgc.kernels.rows import Rows
 from gpgc.models.architecture import GRAPH, Architecture, Glimpse, ViewWeights, register
-from gpgc.models.described import (
+from gpgc.models.broad_inputs import (
+    AROUND,
+    FEATURE_VIEWS,
+    FEW_LANDMARKS,
+    FORMS,
     BroadInputs,
+    draw_landmarks,
+    landmark_phrases,
+)
+from gpgc.models.described import (
     Description,
     DiffusedFeatures,
     KnownRows,
@@ -64,7 +72,6 @@ from gpgc.models.described import (
 )
 from gpgc.models.finite import random_layer, rows_with_kernel
 from gpgc.models.spectral import Eigenvectors, Hubs
-from gpgc.models.surroundings import Degrees, Links, Neighbours
 
 REACHES = (0.05, 0.1, 0.3)
 """Teleports of the PageRanks, far to near."""
@@ -76,9 +83,6 @@ SECOND_WEIGHTS = (1 / 3, 1.0)
 
 DEGREE_SCALE = 2.0
 """Length scale of the squared exponential of degrees, in their standard deviations."""
-
-FEW_LANDMARKS = 4
-"""One landmark of so many stands for the degrees, which are four numbers a node."""
 
 NEIGHBOUR_NOISE = 10**-2.75
 """Relative noise that is usual on graphs of nearest neighbours."""
@@ -157,16 +161,11 @@ class Broad(Architecture):
 
     def view_inputs(self, view: str, nodes: Nodes, context: Context) -> BroadInputs:
         """Return the inputs of a view, by one of the names that :meth:`views` gives."""
-        few = self.landmarks(len(nodes)) if len(nodes) > self.one_hot_nodes else None
         if view == "hubs":
-            return BroadInputs(Hubs(nodes.propagation, STEPS, context), None, "layer", context)
-        if view == "neighbours" and nodes.features is not None:
-            return BroadInputs(Neighbours(nodes, context), few, "layer", context)
-        if view == "structure":
-            return BroadInputs(Links(nodes, context), few, "layer", context)
-        if view == "degrees":
-            few = few if few is None else few[::FEW_LANDMARKS]
-            return BroadInputs(Degrees(nodes, context), few, "degrees", context)
+            return BroadInputs(Hubs(nodes.propagation, STEPS, context), None, FORMS[view], context)
+        if view in AROUND and (view != "neighbours" or nodes.features is not None):
+            landmarks = self.view_landmarks(view, len(nodes))
+            return BroadInputs(AROUND[view](nodes, context), landmarks, FORMS[view], context)
         inputs: BroadInputs = super().view_inputs(view, nodes, context)
         return inputs
 
@@ -178,9 +177,16 @@ class Broad(Architecture):
         field = np.union1d(landmarks, few)
         known = KnownRows(rows_diffused_at(field, nodes, REACHES, STEPS, self.seed, context))
         there = np.searchsorted(field, landmarks)
-        return Glimpse(
-            BroadInputs(known, there, "squared", context), np.searchsorted(field, few)
-        )
+        return Glimpse(BroadInputs(known, there, "squared", context), np.searchsorted(field, few))
+
+    def view_landmarks(self, view: str, n_nodes: int) -> Integers | None:
+        """Return the landmarks by which a view of nodes with features is told; None for all."""
+        sample = self.landmarks(n_nodes)
+        if FORMS[view] == "squared" or sample is None:
+            return sample
+        if n_nodes <= self.one_hot_nodes:
+            return None
+        return sample[::FEW_LANDMARKS] if FORMS[view] == "degrees" else sample
 
     def covariance(self, inputs: BroadInputs) -> Covariance:
         """Return δ_W times the mean over sets of rows, and 1 within small components."""
@@ -208,11 +214,8 @@ class Broad(Architecture):
 
     def approximations(self, inputs: BroadInputs) -> tuple[str, ...]:
         """Return that squares or views run over landmarks, and what else is not exact."""
-        found = list(inputs.described.approximations)
-        if inputs.landmarks is not None:
-            what = "squares over" if inputs.form == "squared" else "views by"
-            found.append(f"{what} {len(inputs.landmarks):,} landmarks")
-        return tuple(found)
+        said = landmark_phrases(inputs.form, inputs.landmarks)
+        return (*inputs.described.approximations, *said)
 
     def planning(self, inputs: BroadInputs) -> Covariance:
         """Return k of the farthest reach, not squared.
@@ -227,11 +230,10 @@ class Broad(Architecture):
         """Return the graph first, then what else may be mixed in or take over."""
         if not nodes.has_links:
             return ("graph",)
-        around = ("structure", "degrees")
         if nodes.features is not None:
-            return ("graph", "features", "neighbours", *around)
+            return FEATURE_VIEWS
         hubs = () if self._has_one_hot_rows(nodes.propagation) else ("hubs",)
-        return ("graph", *hubs, *around)
+        return ("graph", *hubs, "structure", "degrees")
 
     def view_weights(self, nodes: Nodes) -> tuple[ViewWeights, ...]:
         """Return the graph alone first, then more and more of the features, or of hubs."""
@@ -242,12 +244,8 @@ class Broad(Architecture):
         """Return the nodes over which squares run, of those that are informed; None for all."""
         if n_nodes <= self.exact_nodes:
             return None
-        rng = np.random.default_rng(self.seed)
-        if informed is None:
-            return np.sort(rng.choice(n_nodes, self.n_landmarks, replace=False))
-        if len(informed) <= self.n_landmarks:
-            return informed if len(informed) else np.zeros(1, dtype=np.intp)
-        return np.sort(rng.choice(informed, self.n_landmarks, replace=False))
+        among = np.arange(n_nodes) if informed is None else informed
+        return draw_landmarks(among, self.n_landmarks, self.seed)
 
     def field(self, inputs: BroadInputs, joined: JoinedNodes, labelled: Integers) -> Integers:
         """Return landmarks, labelled and new nodes."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -55,22 +55,6 @@ class Description(ABC):
         context : Context
             How arithmetic is done.
         """
-
-
-Form = Literal["squared", "layer", "degrees"]
-"""What becomes of rows: unit(k k), k itself, or the squared exponential of degrees."""
-
-
-class BroadInputs(NamedTuple):
-    """How nodes are described, what becomes of the rows, and how arithmetic is done.
-
-    ``landmarks`` None stands for all nodes.
-    """
-
-    described: Description
-    landmarks: Integers | None
-    form: Form
-    context: Context
 
 
 class KnownRows(Description):
@@ -144,9 +128,8 @@ class DiffusedFeatures(Description):
         start = sp.eye_array(n_nodes, format="csr") if features is None else features
         self.projection = None if features is None else projection_for(features, seed, context)
         columns = n_nodes if self.projection is None else self.projection.n_columns
-        if self.projection is not None and self.projection.matrix is not None:
-            wide, narrow = self.projection.matrix.shape
-            self.approximations = (f"features projected from {wide:,} to {narrow:,} columns",)
+        if self.projection is not None:
+            self.approximations = self.projection.approximations
         _require(len(reaches) + 1, n_nodes, columns, context)
         restart = _start(start, propagation, self.projection, context)
         diffused = pageranks(propagation, restart, reaches, steps, context)
@@ -221,7 +204,13 @@ def _start(
     features: Any, propagation: sp.csr_array, projection: Projection | None, context: Context
 ) -> Array:
     """Return D̃^(−½) X̄ as a dense array, projected where it is too wide."""
-    start = unit_rows(features, propagation.diagonal() ** 0.5)
+    lengths = propagation.diagonal() ** 0.5
+    if not sp.issparse(features):
+        start: Any = np.empty(features.shape, dtype=context.dtype)
+        row_bytes = features.shape[1] * (features.itemsize + 8)
+        context.fill(start, lambda tile: unit_rows(features[tile], lengths[tile]), row_bytes)
+    else:
+        start = unit_rows(features, lengths)
     if projection is not None:
         start = projection.apply(start)
     start = start.toarray() if sp.issparse(start) else start

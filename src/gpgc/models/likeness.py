@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from gpgc._typing import Array
+from gpgc._typing import Array, Integers
 from gpgc.graph.nodes import Nodes
 from gpgc.kernels.covariance import take
 from gpgc.models.described import unit_rows
@@ -116,6 +116,17 @@ def likeness_sums(links: sp.csr_array, rows: Any, neighbours: Any = None) -> Lik
     return LikenessSums(float(products), ends, links.nnz, float(squares), summed, n_nodes)
 
 
+def sampled_nodes(n_nodes: int, most: int = SAMPLED_NODES) -> Integers:
+    """Return at most so many of the nodes, evenly spread.
+
+    Examples
+    --------
+    >>> sampled_nodes(9, 3)
+    array([0, 4, 8])
+    """
+    return np.linspace(0, n_nodes - 1, min(n_nodes, most)).astype(np.intp)
+
+
 def sampled_likeness(links: sp.csr_array, features: Any, most: int) -> LikenessSums:
     """Return the sums over at most so many nodes, evenly spread, and over their links.
 
@@ -128,10 +139,9 @@ def sampled_likeness(links: sp.csr_array, features: Any, most: int) -> LikenessS
     most : int
         Nodes that are looked at.
     """
-    n_nodes = links.shape[0]
-    if n_nodes <= most:
+    if links.shape[0] <= most:
         return likeness_sums(links, features)
-    sample = np.linspace(0, n_nodes - 1, most).astype(np.intp)
+    sample = sampled_nodes(links.shape[0], most)
     chosen = sp.csr_array(links[sample])
     linked, columns = np.unique(chosen.indices, return_inverse=True)
     compact = sp.csr_array((chosen.data, columns, chosen.indptr), (most, len(linked)))

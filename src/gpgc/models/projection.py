@@ -40,6 +40,14 @@ class Projection:
     matrix: sp.csr_array | None
     n_columns: int
 
+    @property
+    def approximations(self) -> tuple[str, ...]:
+        """What is not exact: that features are projected."""
+        if self.matrix is None:
+            return ()
+        wide, narrow = self.matrix.shape
+        return (f"features projected from {wide:,} to {narrow:,} columns",)
+
     def apply(self, rows: Any) -> Any:
         """Return X R."""
         return rows if self.matrix is None else rows @ self.matrix

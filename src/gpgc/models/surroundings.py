@@ -7,10 +7,9 @@ With :math:`\hat A_0`, Â without its diagonal, a node is described by
   that what a node is and what it has around it are two things;
 - *structure*: whom it is linked with, the rows of :math:`\hat A_0`, which are those of
   :math:`A \tilde D^{-1/2}` up to their lengths;
-- *degrees*: the logarithm of its degree, its mean over neighbours and over theirs, and its
-  standard deviation over neighbours, in units of their standard deviations.
+- *degrees*: :mod:`gpgc.models.degrees`.
 
-Only directions count in the first two. Rows are computed where they are asked for.
+Only directions count. Rows are computed where they are asked for.
 """
 
 from __future__ import annotations
@@ -88,7 +87,7 @@ class NeighbourRows(Rows):
         """Return rows of Â₀ X̄."""
         if "_first" in self.__dict__ or index is None:
             return take(self._first, index)
-        links, near = _around(take(self.links, index).astype(self.dtype))
+        links, near = around(take(self.links, index).astype(self.dtype))
         return links @ self.own(near)
 
     def take(self, index: Index) -> tuple[Any, Array]:
@@ -99,12 +98,11 @@ class NeighbourRows(Rows):
         else:
             links, near = take(self.links, index).astype(self.dtype), None
             if not (is_tile or "_first" in self.__dict__):
-                reached, columns = _around(links)
+                reached, columns = around(links)
                 if FEW * len(columns) <= self.shape[0]:
                     links, near = reached, columns
             second = links @ self.first(near)
-        rows = side_by_side(self.own(index), self.first(index), second)
-        return StoredRows.of(unit_rows(rows), self.dtype, overwrite=True).take(None)
+        return neighbour_directions(self.own(index), self.first(index), second).take(None)
 
     @computed_once
     def _first(self) -> Any:
@@ -192,7 +190,7 @@ class LinkRows(Rows):
         """Return directions and lengths of some rows: 1, or 0 without links."""
         if "_stored" in self.__dict__:
             return self._stored.take(index)
-        return StoredRows.of(unit_rows(take(self.links, index)), self.dtype).take(None)
+        return link_directions(take(self.links, index), self.dtype).take(None)
 
     @computed_once
     def _stored(self) -> StoredRows:
@@ -208,79 +206,51 @@ class LinkRows(Rows):
 
     def cosines(self, cols: Index, context: Context) -> tuple[Columns, Array]:
         """Return a function of rows that gives their cosines with the columns and their lengths."""
-        right, lengths = self.take(cols)
-        by_column = sp.csr_array(right.T)
-
-        def columns(rows: Index) -> tuple[Array, Array]:
-            unit, of_rows = self.take(rows)
-            return (unit @ by_column).toarray(), of_rows
-
-        return columns, lengths
+        return sparse_cosines(self, cols)
 
 
-class Degrees(Description):
-    """Log degrees around each node, centred and in units of their standard deviations.
+class SparseRows(StoredRows):
+    """Known directions that are sparse, such as those of links to some of the nodes."""
 
-    Parameters
-    ----------
-    nodes : Nodes
-        The graph.
-    context : Context
-        How arithmetic is done.
-    """
-
-    def __init__(self, nodes: Nodes, context: Context) -> None:
-        self.links = nodes.propagation_without_loops
-        self.logs = -np.log(nodes.propagation.diagonal())
-        numbers = degrees_around(self.links, self.logs, self.links, self.logs)
-        self.mean, std = numbers.mean(axis=0), numbers.std(axis=0)
-        self.scale = inverse_or_zero(np.where(std > 1e-9 * np.abs(self.mean), std, 0.0))
-        self.numbers = (numbers - self.mean) * self.scale
-        self.rows = (StoredRows.of(self.numbers, context.dtype),)
-
-    def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
-        """Return the numbers of both; degrees of fitted nodes stay as they were."""
-        to_old, among = nodes.split_rows()
-        logs = np.concatenate([self.logs, -np.log(among.diagonal())])
-        wide = self.links.copy()
-        wide.resize((len(self.logs), len(logs)))
-        new = sp.hstack([to_old, without_loops(among)], format="csr")
-        links = sp.vstack([wide, new], format="csr")
-        numbers = degrees_around(new, logs[len(self.logs) :], links, logs)
-        both = np.vstack([self.numbers[known], (numbers - self.mean) * self.scale])
-        return KnownRows((StoredRows.of(both, context.dtype),))
+    def cosines(self, cols: Index, context: Context) -> tuple[Columns, Array]:
+        """Return a function of rows that gives their cosines with the columns and their lengths."""
+        return sparse_cosines(self, cols)
 
 
-def degrees_around(rows: sp.csr_array, own: Array, links: sp.csr_array, logs: Array) -> Array:
-    """Return own log degree, its mean at one and two links, and its std over neighbours.
+def sparse_cosines(rows: Rows, cols: Index) -> tuple[Columns, Array]:
+    """Return what :meth:`gpgc.kernels.rows.Rows.cosines` does, by products of sparse rows."""
+    right, lengths = rows.take(cols)
+    by_column = sp.csr_array(right.T)
+
+    def columns(index: Index) -> tuple[Array, Array]:
+        unit, of_rows = rows.take(index)
+        return (unit @ by_column).toarray(), of_rows
+
+    return columns, lengths
+
+
+def link_directions(links: sp.csr_array, dtype: np.dtype[Any]) -> StoredRows:
+    """Return the directions of some rows of Â₀, and their lengths: 1, or 0 without links."""
+    return StoredRows.of(unit_rows(links), dtype)
+
+
+def neighbour_directions(own: Any, first: Any, second: Any) -> StoredRows:
+    """Return the directions of some rows of [X̄, unit(Â₀ X̄), unit(Â₀² X̄)].
 
     Parameters
     ----------
-    rows : csr_array of shape (n, N)
-        Links of the nodes in question.
-    own : array of shape (n,)
-        Their log degrees.
-    links, logs : csr_array of shape (N, N), array of shape (N,)
-        Links and log degrees of all nodes.
-
-    Returns
-    -------
-    array of shape (n, 4)
+    own, first, second : arrays or csr_arrays of shape (n, F)
+        Rows of X̄, Â₀ X̄ and Â₀² X̄, in the number format of the answer.
 
     Examples
     --------
-    >>> chain = sp.csr_array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]])
-    >>> degrees_around(chain, np.array([1.0, 2, 1]), chain, np.array([1.0, 2, 1])).round(2)
-    array([[1., 2., 1., 0.],
-           [2., 1., 2., 0.],
-           [1., 2., 1., 0.]])
+    >>> own, first, second = np.array([[[1.0, 0]], [[0, 5.0]], [[0, 0]]])
+    >>> rows, lengths = neighbour_directions(own, first, second).take(None)
+    >>> rows.round(2), lengths.round(2)
+    (array([[0.71, 0.  , 0.  , 0.71, 0.  , 0.  ]]), array([1.]))
     """
-    per_row = inverse_or_zero(np.asarray(rows.sum(axis=1)))
-    of_all = inverse_or_zero(np.asarray(links.sum(axis=1)))
-    first = per_row * (rows @ logs)
-    spread = np.sqrt(np.maximum(per_row * (rows @ logs**2) - first**2, 0.0))
-    second = per_row * (rows @ (of_all * (links @ logs)))
-    return np.stack([own, first, second, spread], axis=1)
+    rows = unit_rows(side_by_side(own, first, second))
+    return StoredRows.of(rows, own.dtype, overwrite=True)
 
 
 def side_by_side(own: Any, first: Any, second: Any) -> Any:
@@ -293,8 +263,15 @@ def side_by_side(own: Any, first: Any, second: Any) -> Any:
     return np.hstack([part.toarray() if sp.issparse(part) else part for part in parts])
 
 
-def _around(rows: sp.csr_array) -> tuple[sp.csr_array, Integers]:
-    """Return rows over the columns that they reach, and those columns."""
+def around(rows: sp.csr_array) -> tuple[sp.csr_array, Integers]:
+    """Return rows over the columns that they reach, and those columns.
+
+    Examples
+    --------
+    >>> links, near = around(sp.csr_array([[0.0, 0, 1], [0, 0, 2]]))
+    >>> links.toarray().tolist(), near.tolist()
+    ([[1.0], [2.0]], [2])
+    """
     near, position = np.unique(rows.indices, return_inverse=True)
     shape = (rows.shape[0], len(near))
     return sp.csr_array((rows.data, position, rows.indptr), shape=shape), near

@@ -1,0 +1,79 @@
+"""The views of *broad*: how each describes nodes, and what becomes of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gpgc._typing import Integers
+from gpgc.compute import Context
+from gpgc.graph.nodes import Nodes
+from gpgc.models.degrees import Degrees
+from gpgc.models.described import Description
+from gpgc.models.surroundings import Links, Neighbours
+
+FEATURE_VIEWS = ("graph", "features", "neighbours", "structure", "degrees")
+"""Views of nodes that have features and links."""
+
+Form: TypeAlias = Literal["squared", "layer", "degrees"]
+"""What becomes of rows: unit(k k), k itself, or the squared exponential of degrees."""
+
+FORMS: Mapping[str, Form] = {
+    "graph": "squared",
+    "features": "squared",
+    "hubs": "layer",
+    "neighbours": "layer",
+    "structure": "layer",
+    "degrees": "degrees",
+}
+
+AROUND: Mapping[str, Callable[[Nodes, Context], Description]] = {
+    "neighbours": Neighbours,
+    "structure": Links,
+    "degrees": Degrees,
+}
+"""How views of what a node has around it describe nodes."""
+
+FEW_LANDMARKS = 4
+"""One landmark of so many stands for the degrees, which are four numbers a node."""
+
+
+def draw_landmarks(among: Integers, n_landmarks: int, seed: int) -> Integers:
+    """Return sorted nodes, drawn at random; all where there are few, and the first if none.
+
+    Examples
+    --------
+    >>> draw_landmarks(np.array([3, 5, 8]), 4, seed=0)
+    array([3, 5, 8])
+    """
+    if len(among) <= n_landmarks:
+        return among if len(among) else np.zeros(1, dtype=np.intp)
+    return np.sort(np.random.default_rng(seed).choice(among, n_landmarks, replace=False))
+
+
+def landmark_phrases(form: Form, landmarks: Integers | None) -> tuple[str, ...]:
+    """Return how it is said that a view runs over landmarks; nothing where these are all nodes.
+
+    Examples
+    --------
+    >>> landmark_phrases("layer", np.arange(1000))
+    ('views by 1,000 landmarks',)
+    """
+    if landmarks is None:
+        return ()
+    what = "squares over" if form == "squared" else "views by"
+    return (f"{what} {len(landmarks):,} landmarks",)
+
+
+class BroadInputs(NamedTuple):
+    """How nodes are described, what becomes of the rows, and how arithmetic is done.
+
+    ``landmarks`` None stands for all nodes.
+    """
+
+    described: Description
+    landmarks: Integers | None
+    form: Form
+    context: Context
