@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from gpgc import GPGCClassifier
+from gpgc.compute import Context
 from gpgc.errors import GPGCWarning, InputError
 from gpgc.gp import FunctionSpace, Targetwise, WeightSpace, condition
 from gpgc.graph import Nodes, as_adjacency
@@ -120,3 +121,19 @@ def test_a_classifier_with_more_labels_than_its_rank():
         space="function",
     )
     np.testing.assert_allclose(fitted.predict_latent(), expected.mean(), atol=1e-8)
+
+
+def test_means_in_float32_are_those_in_float64_in_both_spaces():
+    rng = np.random.default_rng(2)
+    graph = as_adjacency((rng.integers(0, 900, 3000), rng.integers(0, 900, 3000)), n_nodes=900)
+    nodes = Nodes(graph, rng.normal(size=(900, 8)))
+    labelled, targets = np.arange(0, 900, 2), np.eye(3)[rng.integers(0, 3, 450)]
+    means = {}
+    for dtype in ("float32", "float64"):
+        few = Broad(exact_nodes=10, n_landmarks=200)
+        covariance = Prior(few, nodes, Context.of(dtype)).covariance()
+        for space in ("function", "weight"):
+            found = condition(covariance, labelled, targets, np.array([1e-3]), space=space)
+            means[dtype, space] = found.mean()
+    for mean in means.values():
+        np.testing.assert_allclose(mean, means["float64", "function"], atol=2e-5)

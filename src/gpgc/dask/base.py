@@ -20,6 +20,7 @@ from gpgc.dask.graph import Graph, graph_of
 from gpgc.dask.spaces import in_function_space, in_weight_space
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import FeatureNorm
+from gpgc.gp.from_root import label_gram
 from gpgc.gp.posterior import LeaveOneOut
 from gpgc.graph import Nodes, Normalization
 from gpgc.kernels import Activation, BaseKernel
@@ -207,7 +208,7 @@ class DaskProcess(BaseEstimator):
         if is_done or (rank is not None and n_labels > max(rank, MANY_LABELS)):
             return choice, rank
         prior, places = self._prior_of_sample(graph, many)
-        gram = prior.covariance(choice.view_weights).block(places, places)
+        gram = label_gram(prior.covariance(choice.view_weights), places)
         return Choice(choice.view_weights, judge.of(many).on_gram(gram).levels), rank
 
     def _prior_of_sample(self, graph: Graph, few: Integers) -> tuple[Prior, Integers]:

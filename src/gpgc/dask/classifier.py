@@ -126,7 +126,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         ----------
         X : dask array of shape (N, F)
             Features, whose blocks of rows are the partitions. They are read once, and once more
-            for the answers if the features' own view is taken.
+            for the answers if the view by features or by neighbours is taken.
         y : dask or NumPy array of shape (N,)
             Labels, −1 (or None, NaN) where unlabelled.
         adjacency : Dask DataFrame or path

@@ -105,7 +105,8 @@ class Graph:
             pieces = self.totals[block] if "graph" in views else []
             own = features[block] if "features" in views else None
             rows = task(described, pieces, own, self.settings.dtype)
-            found.append(task(with_views, rows, {view: others[view][block] for view in others}))
+            seen = {view: others[view][block] for view in others}
+            found.append(task(with_views, rows, seen) if seen else rows)
         return found
 
     def approximations(self, architecture: Broad, views: Sequence[str]) -> tuple[str, ...]:

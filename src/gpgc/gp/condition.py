@@ -9,6 +9,7 @@ import numpy as np
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.gp.factor import CholeskyFactor
+from gpgc.gp.from_root import label_gram
 from gpgc.gp.function_space import FunctionSpace
 from gpgc.gp.gaps import gap_groups
 from gpgc.gp.labelled_root import LabelledRoot
@@ -73,7 +74,7 @@ def condition(
         covariance.context.require(
             _label_bytes(len(labelled)), f"the covariance of {len(labelled):,} labels"
         )
-        gram = covariance.block(labelled, labelled)
+        gram = label_gram(covariance, labelled)
 
     def part(labels: Integers | slice, columns: Integers | slice, level: float) -> Posterior:
         nodes, known = labelled[labels], targets[labels][:, columns]

@@ -7,6 +7,7 @@ import numpy as np
 from gpgc._typing import Array, Index, Integers
 from gpgc.errors import InputError
 from gpgc.gp.factor import Factor
+from gpgc.gp.from_root import label_means
 from gpgc.gp.posterior import LeaveOneOut, Posterior
 from gpgc.kernels import Covariance
 
@@ -65,7 +66,7 @@ class FunctionSpace(Posterior):
 
     def mean(self, rows: Index = None) -> Array:
         """Return Γ[rows, D] K⁻¹ Y."""
-        return np.asarray(self.covariance.matmul(rows, self.labelled, self.weights), np.float64)
+        return label_means(self.covariance, self.labelled, self.weights, rows)
 
     def variance(self, rows: Index = None) -> Array:
         """Return diag(Γ) − ‖W Γ[D, rows]‖² by columns, with K⁻¹ = WᵀW, some nodes at a time."""

@@ -58,6 +58,7 @@ def landmark_phrases(form: Form, landmarks: Integers | None) -> tuple[str, ...]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> landmark_phrases("layer", np.arange(1000))
     ('views by 1,000 landmarks',)
     """

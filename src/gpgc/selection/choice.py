@@ -8,6 +8,7 @@ import numpy as np
 
 from gpgc._typing import Array, Integers
 from gpgc.gp import LabelledRoot, NoisePath, Space, WeightPath, gap_groups, space_for
+from gpgc.gp.from_root import label_gram
 from gpgc.kernels import Covariance
 from gpgc.models import GRAPH, Prior, ViewWeights
 from gpgc.selection.judge import Judge, levels_of
@@ -100,8 +101,7 @@ def choose(
         return Choice(view_weights, np.full(n_levels, usual * scale))
     many = evenly_spread(len(labelled), MANY_LABELS)
     few = evenly_spread(len(labelled), LABELS_FOR_VIEWS) if len(prior.views) > 1 else many
-    of_views = prior.context.dtype.itemsize * len(prior.views)
-    size = (8 * LABEL_MATRICES + of_views) * len(few) ** 2
+    size = 8 * (LABEL_MATRICES + len(prior.views)) * len(few) ** 2
     prior.context.require(size, f"the covariance of {len(few):,} labels")
     judge = Judge(targets, noise, criterion, weights, usual, relative_noise)
     view_weights, verdict = choose_views(prior, labelled[few], judge.of(few))
@@ -164,5 +164,5 @@ def judge_all(
         return Choice(GRAPH, start)
     size = 8 * LABEL_MATRICES * len(many) ** 2
     covariance.context.require(size, f"the covariance of {len(many):,} labels")
-    verdict = judge.of(many).on_gram(covariance.block(labelled[many], labelled[many]))
+    verdict = judge.of(many).on_gram(label_gram(covariance, labelled[many]))
     return Choice(GRAPH, verdict.levels, verdict.path if len(many) == len(labelled) else None)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpgc._typing import Array, Integers
-from gpgc.kernels import Covariance
+from gpgc.gp.from_root import label_gram
 from gpgc.models import GRAPH, Prior, ViewWeights
 from gpgc.models.likeness import alikeness
 from gpgc.selection.judge import Judge, Verdict
@@ -72,13 +72,11 @@ def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
     usual, alike = prior.views[0], alikeness(prior.likeness, unknown=0.0)
     if judge.criterion == "density" and prior.nodes.from_features:
         alike = 0.0  # nearest neighbours are alike whatever their values are
-    seen = {usual: prior.seen_at(usual, labelled)}
-    grams = {usual: seen[usual].covariance.block(seen[usual].nodes, seen[usual].nodes)}
+    seen = {name: prior.seen_at(name, labelled) for name in prior.views}
+    grams = {name: label_gram(*found) for name, found in seen.items()}
     if len(prior.views) == 1:
         return ViewChoice(GRAPH, judge.on_gram(grams[usual]))
-    seen |= {name: prior.seen_at(name, labelled) for name in prior.views[1:]}
     ranks = {name: found.covariance.rank for name, found in seen.items()}
-    grams |= {name: _gram(*seen[name]) for name in prior.views[1:]}
     spreads = {name: spread(gram) for name, gram in grams.items()}
     telling = [name for name, value in spreads.items() if value > LEAST_SPREAD]
     few = evenly_spread(len(labelled), FIRST_LABELS)
@@ -132,7 +130,7 @@ def usual_weights(prior: Prior, labelled: Integers) -> ViewWeights:
     names = [name for name in UNLIKE_VIEWS if name in prior.views]
     if alikeness(prior.likeness, unknown=1.0) >= 0.5 or len(labelled) < 2:
         return GRAPH
-    spreads = {name: spread(_gram(prior.view(name), labelled)) for name in names}
+    spreads = {name: spread(label_gram(prior.view(name), labelled)) for name in names}
     shares = usual_shares(prior, spreads)
     return weights_of(shares, spreads) if len(shares) > 1 else GRAPH
 
@@ -225,14 +223,6 @@ def mixture(grams: Mapping[str, Array], weights: ViewWeights) -> Array:
     """Return the weighted sum of the views' matrices, in their number format."""
     terms = [weight * grams[name] for name, weight in weights.items() if weight]
     return reduce(np.add, terms)
-
-
-def _gram(view: Covariance, labelled: Integers) -> Array:
-    """Return a view at the labels, of shape (D, D)."""
-    if view.rank is None or view.rank >= view.n_nodes:
-        return view.block(labelled, labelled)
-    root = view.root(labelled)  # a block would compute and keep columns of all nodes
-    return np.asarray(root @ root.T)
 
 
 def _fits(ranks: Mapping[str, int | None], shares: Mapping[str, float]) -> bool:
