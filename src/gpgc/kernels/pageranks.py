@@ -135,12 +135,14 @@ def _last_rows(matrix: sp.csr_array, rows: Integers, steps: int) -> dict[int, In
 
     Power l is asked for at those rows, and at the neighbours of what power l + 1 is asked for.
     """
-    found, wanted = {}, np.unique(rows)
+    found: dict[int, Integers] = {}
+    is_wanted = np.zeros(matrix.shape[0], dtype=bool)
+    is_wanted[rows] = True
     for number in range(steps, 0, -1):
-        if FEW * len(wanted) > matrix.shape[0]:
+        if FEW * int(is_wanted.sum()) > len(is_wanted):
             break
-        found[number] = wanted
-        wanted = np.union1d(wanted, sp.csr_array(matrix[wanted]).indices)
+        found[number] = np.flatnonzero(is_wanted)
+        is_wanted[matrix[found[number]].indices] = True
     return found
 
 

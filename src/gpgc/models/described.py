@@ -233,8 +233,12 @@ def unit_rows(rows: Any, lengths: Any = 1.0) -> Any:
     if sp.issparse(rows):
         norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64))
         return sp.csr_array(sp.diags_array(inverse_or_zero(norms) * lengths) @ rows)
-    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
-    return rows * (inverse_or_zero(norms) * lengths)[:, None].astype(rows.dtype)
+    return rows * (inverse_or_zero(row_lengths(rows)) * lengths)[:, None].astype(rows.dtype)
+
+
+def row_lengths(rows: Array) -> Array:
+    """Return the lengths of dense rows, in float64."""
+    return np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
 
 
 def directions(rows: Array) -> StoredRows:

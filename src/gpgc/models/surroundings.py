@@ -27,7 +27,7 @@ from gpgc.graph.nodes import JoinedNodes, Nodes, stack
 from gpgc.graph.normalize import without_loops
 from gpgc.kernels.covariance import GEMM_GAIN, Columns, inverse_or_zero, take
 from gpgc.kernels.rows import Rows, StoredRows
-from gpgc.models.described import Description, KnownRows, unit_rows
+from gpgc.models.described import Description, KnownRows, row_lengths, unit_rows
 
 FEW = 64
 """How many times more nodes there are than few of them, whose neighbourhoods are looked up."""
@@ -81,6 +81,9 @@ class NeighbourRows(Rows):
 
     def own(self, index: Index) -> Any:
         """Return rows of X̄."""
+        if "_inverse_lengths" in self.__dict__:
+            scale = take(self._inverse_lengths, index)[:, None]
+            return take(self.features, index).astype(self.dtype, copy=False) * scale
         return unit_rows(take(self.features, index)).astype(self.dtype, copy=False)
 
     def first(self, index: Index) -> Any:
@@ -123,8 +126,7 @@ class NeighbourRows(Rows):
 
     @computed_once
     def _inverse_lengths(self) -> Array:
-        squares = np.einsum("ij,ij->i", self.features, self.features, dtype=np.float64)
-        return inverse_or_zero(np.sqrt(squares)).astype(self.dtype)
+        return inverse_or_zero(row_lengths(self.features)).astype(self.dtype)
 
     @property
     def _primitives(self) -> Primitives:
@@ -249,8 +251,16 @@ def neighbour_directions(own: Any, first: Any, second: Any) -> StoredRows:
     >>> rows.round(2), lengths.round(2)
     (array([[0.71, 0.  , 0.  , 0.71, 0.  , 0.  ]]), array([1.]))
     """
-    rows = unit_rows(side_by_side(own, first, second))
-    return StoredRows.of(rows, own.dtype, overwrite=True)
+    parts = (own, first, second)
+    if any(sp.issparse(part) for part in parts):
+        return StoredRows.of(unit_rows(side_by_side(*parts)), own.dtype)
+    lengths = np.array([row_lengths(part) for part in parts])
+    # Each part that is not 0 has length 1, so that they have √(number of such parts) together.
+    scales = inverse_or_zero(lengths) * inverse_or_zero(np.sqrt((lengths > 0).sum(axis=0) + 0.0))
+    scaled = [
+        part * scale[:, None] for part, scale in zip(parts, scales.astype(own.dtype), strict=True)
+    ]
+    return StoredRows(np.hstack(scaled), np.asarray(lengths.any(axis=0), own.dtype))
 
 
 def side_by_side(own: Any, first: Any, second: Any) -> Any:
