@@ -220,9 +220,13 @@ def weights_of(shares: Mapping[str, float], spreads: Mapping[str, float]) -> dic
 
 
 def mixture(grams: Mapping[str, Array], weights: ViewWeights) -> Array:
-    """Return the weighted sum of the views' matrices, in their number format."""
+    """Return the weighted sum of the views' matrices, in the coarsest of their number formats.
+
+    The format tells what counts as rounding (:func:`gpgc.gp.rounding.checked_gram`).
+    """
     terms = [weight * grams[name] for name, weight in weights.items() if weight]
-    return reduce(np.add, terms)
+    coarsest = min((term.dtype for term in terms), key=lambda dtype: dtype.itemsize)
+    return np.asarray(reduce(np.add, terms), dtype=coarsest)
 
 
 def _fits(ranks: Mapping[str, int | None], shares: Mapping[str, float]) -> bool:
