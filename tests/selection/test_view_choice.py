@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpgc import GPGCClassifier, GPGCRegressor
-from gpgc.selection.noise_choice import clearly_better
+from gpgc.probability.significance import clearly_better
 from gpgc.selection.view_choice import spread, weights_of
 
 N = 400

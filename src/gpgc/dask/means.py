@@ -13,6 +13,7 @@ from gpgc._typing import Array, Integers
 from gpgc.dask.cluster import Cluster, task, tree
 from gpgc.probability.calibration import Calibration
 from gpgc.probability.class_prior import Reweigh, reweighed_sum
+from gpgc.probability.score_curve import ScoreCurve
 from gpgc.probability.softmax import softmax
 from gpgc.probability.temperature import SquareSums, square_sums
 
@@ -44,12 +45,12 @@ class BlockMeans:
         found: SquareSums = self.cluster.fetch_one(tree(SquareSums.joined, parts))
         return found
 
-    def reweigh(self, temperature: float) -> Reweigh | None:
+    def reweigh(self, curve: ScoreCurve) -> Reweigh | None:
         """Return ratios of class priors ↦ mean reweighed probabilities; None of no nodes."""
         n_nodes = self.square_sums().n_nodes
         if not n_nodes:
             return None
-        kept = self.cluster.keep(task(block_softmax, *b, temperature) for b in self._blocks())
+        kept = self.cluster.keep(task(block_softmax, *b, curve) for b in self._blocks())
 
         def mean(ratio: Array) -> Array:
             parts = [task(reweighed_sum, probabilities, ratio) for probabilities in kept]
@@ -67,10 +68,10 @@ def block_square_sums(means: Array, reached: NDArray[np.bool_], labelled: Intege
 
 
 def block_softmax(
-    means: Array, reached: NDArray[np.bool_], labelled: Integers, temperature: float
+    means: Array, reached: NDArray[np.bool_], labelled: Integers, curve: ScoreCurve
 ) -> Array:
     """Return the probabilities of the same nodes under the class fractions of the labels."""
-    return softmax(temperature * _speaking(means, reached, labelled))
+    return softmax(curve.scores(_speaking(means, reached, labelled)))
 
 
 def block_probabilities(

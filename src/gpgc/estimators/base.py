@@ -225,8 +225,11 @@ class GraphProcess(NamedAnswers, PriorParameters):
         self.approximations_ = (*approximate, *posterior.approximations)
         announce("means")
         self._latent_mean = posterior.mean()
-        variances = covariance.diag(labelled)
-        self._usual_variance = float(np.mean(variances, dtype=np.float64)) or 1.0
+        if choice.root is not None:
+            self._usual_variance = choice.root.scale
+        else:
+            variances = covariance.diag(labelled)
+            self._usual_variance = float(np.mean(variances, dtype=np.float64)) or 1.0
         self.log_marginal_likelihood_ = posterior.log_marginal_likelihood()
         self.posterior_ = posterior
         return choice

@@ -21,6 +21,7 @@ from gpgc.graph import Normalization
 from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture, KernelKind, Prior
 from gpgc.probability.calibration import Calibration
+from gpgc.probability.score_curve import ScoreCurve
 from gpgc.selection.choice import Choice
 
 
@@ -103,7 +104,8 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
     labelled_nodes_ : int array of shape (D,)
         The nodes whose labels were given.
     temperature_ : float
-        t of the calibrated probabilities, an inverse temperature.
+        t of the calibrated probabilities, an inverse temperature; with many labels the slope of a
+        curve at 0 (:mod:`gpgc.probability.score_curve`).
     class_prior_ : array of shape (k,)
         The class fractions in use.
     sample_weight_ : array of shape (D,)
@@ -256,7 +258,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         prior: Prior,
         given: GivenLabels,
         choice: Choice | None = None,
-        calibration: tuple[float, Array] | None = None,
+        calibration: tuple[ScoreCurve, Array] | None = None,
     ) -> Self:
         """Condition a prior on labels.
 
@@ -268,8 +270,8 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
             Labels of its nodes.
         choice : Choice, optional
             Weights of the views and noise, where they are known; chosen by leave-one-out else.
-        calibration : (float, array of shape (k,)), optional
-            Temperature and class bias, where they are known.
+        calibration : (ScoreCurve, array of shape (k,)), optional
+            Scores of latent means and class bias, where they are known.
 
         Returns
         -------

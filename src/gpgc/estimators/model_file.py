@@ -249,18 +249,18 @@ def _check_state(
     _require(ordered, source, "classes", "different and sorted", classes)
     used = _is_index(codes, len(classes)) and len(codes) == n_labelled
     _require(used, source, "codes", f"a class below {len(classes)} for each label", codes)
-    soft = state.get("targets")
-    if soft is not None:
+    if (soft := state.get("targets")) is not None:
         shaped = soft.shape == (n_labelled, len(classes)) and soft.dtype.kind == "f"
         summed = shaped and bool((soft >= 0).all() and np.allclose(soft.sum(axis=1), 1))
         _require(summed and bool(soft.any(axis=0).all()), source, "targets", "probabilities", soft)
     else:
         _require(len(np.unique(codes)) == len(classes), source, "codes", "each class used", codes)
-    biased = bias.shape == classes.shape and bias.dtype.kind == "f"
-    _require(biased, source, "bias", "a number for each class", bias)
-    temperature = state["temperature"]
-    warm = temperature.shape == () and temperature.dtype.kind == "f" and temperature >= 0
-    _require(bool(warm), source, "temperature", "a number of at least 0", temperature)
+    fits = bias.shape == classes.shape and bias.dtype.kind == "f"
+    _require(fits, source, "bias", "a number for each class", bias)
+    for name in ("temperature", "curvature"):
+        given = state.get(name, np.array(0.0))  # older files have no curvature
+        fits = given.shape == () and given.dtype.kind == "f" and bool(given >= 0)
+        _require(fits, source, name, "a number of at least 0", given)
 
 
 def _is_index(values: NDArray[Any], size: int) -> bool:

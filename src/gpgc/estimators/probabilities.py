@@ -20,6 +20,7 @@ from gpgc.probability.calibration import (
     calibrate_left_out,
     fit_scale_and_bias,
 )
+from gpgc.probability.score_curve import ScoreCurve
 from gpgc.selection.subset import CALIBRATION_LABELS, evenly_spread
 
 Probability = Literal["calibrated", "largest"]
@@ -136,8 +137,8 @@ class ClassProcess(GraphProcess):
         if not reached.any():
             raise InputError("nodes must hold some that links or features connect with a label")
         mean, targets = self._latent_mean[chosen], np.eye(len(self.classes_))[codes]
-        found = fit_scale_and_bias(mean[reached], targets[reached])
-        self.set_calibration(Calibration.of(*found, self.label_fractions()))
+        scale, bias = fit_scale_and_bias(mean[reached], targets[reached])
+        self.set_calibration(Calibration.of(ScoreCurve(scale), bias, self.label_fractions()))
         return self
 
     def codes_of(self, y: Any) -> Integers:

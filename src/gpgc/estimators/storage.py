@@ -21,6 +21,7 @@ from gpgc.graph import Nodes
 from gpgc.kernels import ACTIVATIONS, BASE_KERNELS
 from gpgc.models import REGISTRY, Architecture
 from gpgc.models.learnable import with_values
+from gpgc.probability.score_curve import ScoreCurve
 from gpgc.selection.choice import Choice
 from gpgc.tables.node_names import as_names
 from gpgc.tables.stored_encoder import to_json
@@ -125,8 +126,8 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
         certain = GivenLabels.certain(codes, state["classes"])
         targets = state.get("targets", certain.targets)
         given = replace(certain, targets=targets, weights=weights)
-        calibration = float(state["temperature"]), state["bias"]
-        return estimator.fit_prior(prior, given, choice, calibration)
+        curve = ScoreCurve(float(state["temperature"]), float(state.get("curvature", 0.0)))
+        return estimator.fit_prior(prior, given, choice, (curve, state["bias"]))
     values = state["values"]
     scale = state.get("scale", np.ones(values.shape[1]))  # version 0.1 did not scale targets
     squeeze = bool(state["squeeze"])
@@ -156,6 +157,7 @@ def _state(estimator: GraphProcess) -> dict[str, Any]:
             "classes": estimator.classes_,
             "codes": estimator.codes_,
             "temperature": np.array(estimator.calibration_.temperature),
+            "curvature": np.array(estimator.calibration_.curve.curvature),
             "bias": estimator.calibration_.bias,
         }
     if not isinstance(estimator, GPGCRegressor):

@@ -12,6 +12,7 @@ from gpgc._typing import Array, Integers
 from gpgc.compute import small_matrices
 from gpgc.gp.labelled_root import LabelledRoot
 from gpgc.gp.weight_space import WeightSpace
+from gpgc.kernels import LowRank
 
 
 class WeightPath:
@@ -92,7 +93,8 @@ class SampledLevels:
     """Evidence of all labels, and leave-one-out of a sample of them, one noise level at a time.
 
     A level is one Cholesky factor: r³/3, and r² for each label that is left out. Cheaper than all
-    levels at once where r is large and few levels are asked for.
+    levels at once where r is large and few levels are asked for. The rows of the root of those
+    labels are computed once.
 
     Parameters
     ----------
@@ -108,7 +110,7 @@ class SampledLevels:
         self.relative_noise: Array = root.relative_noise[among]
         self.scale = root.scale
         self.rounding = float(np.finfo(np.float64).eps * np.trace(root.gram))
-        self._posteriors: dict[float, WeightSpace] = {}
+        self._rows = LowRank(root.covariance.root(root.labelled[among]), root.covariance.context)
         self._left_out: dict[float, tuple[Array, Array]] = {}
 
     def of_target(self, column: int) -> Self:
@@ -129,7 +131,10 @@ class SampledLevels:
 
     def _leave_out(self, level: float) -> tuple[Array, Array]:
         if level not in self._left_out:
-            self._left_out[level] = self._at(level).leave_one_out(self._among)
+            places = np.zeros(len(self._root.labelled), dtype=np.intp)
+            places[self._among] = np.arange(len(self._among))
+            there = self._at(level).elsewhere(self._rows, places)
+            self._left_out[level] = there.leave_one_out(self._among)
         return self._left_out[level]
 
     def _at(self, level: float) -> WeightSpace:

@@ -49,7 +49,8 @@ class LabelPosterior:
         in_weights = rank is not None and rank < n_labels
         kind = GrowingWeights if in_weights else GrowingPosterior
         self.growing: Growing = kind(estimator.covariance_, noise, 0, nodes)
-        self.temperature = float(estimator.temperature_)
+        self.curve = estimator.calibration_.curve
+        self.temperature = self.curve.temperature
         self.n_chosen_by = len(estimator.labelled_nodes_)
         self.overview = None if nodes is None else strongest(estimator.predict_proba())
         self.classes = tuple(estimator.classes_.tolist())
@@ -83,7 +84,7 @@ class LabelPosterior:
 
     def probability(self) -> Array:
         """Return the probability (n, k) of each class at the kept nodes."""
-        return softmax(self.temperature * self.growing.mean)
+        return softmax(self.curve.scores(self.growing.mean))
 
     def explained(self) -> float:
         """Return the fraction of the prior variance that the labels explain."""

@@ -13,6 +13,7 @@ from gpgc._typing import Array
 from gpgc.compute import small_matrices
 from gpgc.probability.class_prior import Reweigh, class_prior, information, reweighed_sum
 from gpgc.probability.largest import largest_probability
+from gpgc.probability.score_curve import ScoreCurve, fit_curve
 from gpgc.probability.softmax import cross_entropies, softmax
 from gpgc.probability.temperature import (
     SquareSums,
@@ -27,28 +28,33 @@ BIAS_PENALTY = 1.5
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """softmax(t · mean + b), and the class prior where labels say nothing.
+    """softmax(s(mean) + b), and the class prior where labels say nothing.
 
     Attributes
     ----------
-    temperature : float
-        t, an inverse temperature.
+    curve : ScoreCurve
+        s(m), t · m where there are few labels.
     bias : array of shape (k,)
         b = log(prior / fractions of the labels).
     class_prior : array of shape (k,)
         Fractions of the classes in the whole graph.
     """
 
-    temperature: float
+    curve: ScoreCurve
     bias: Array
     class_prior: Array
 
     @classmethod
-    def of(cls, temperature: float, bias: Array, fractions: Array) -> Calibration:
-        """Return a calibration from t, b and the fractions (k,) of the classes among the labels."""
+    def of(cls, curve: ScoreCurve, bias: Array, fractions: Array) -> Calibration:
+        """Return a calibration from s, b and the fractions (k,) of the classes among the labels."""
         with np.errstate(divide="ignore"):
             prior = softmax((np.log(fractions) + bias)[None])[0]
-        return cls(temperature, bias, prior)
+        return cls(curve, bias, prior)
+
+    @property
+    def temperature(self) -> float:
+        """t, an inverse temperature: the slope of s where the latent mean is 0."""
+        return self.curve.temperature
 
     def logits(self, mean: Array, reached: NDArray[np.bool_]) -> Array:
         """Return log probabilities up to a constant a node, those of the prior where not reached.
@@ -60,7 +66,7 @@ class Calibration:
         reached : bool array of shape (n,)
             Which nodes the labels can say anything about.
         """
-        logits = self.temperature * mean + self.bias
+        logits = self.curve.scores(mean) + self.bias
         return np.where(reached[:, None], logits, np.log(self.class_prior))
 
     def probabilities(self, mean: Array, reached: NDArray[np.bool_]) -> Array:
@@ -83,8 +89,8 @@ class UnlabelledMeans(Protocol):
     def square_sums(self) -> SquareSums:
         """Return the sums of their squares."""
 
-    def reweigh(self, temperature: float) -> Reweigh | None:
-        """Return ratios of class priors ↦ mean reweighed softmax(t · means); None of no nodes."""
+    def reweigh(self, curve: ScoreCurve) -> Reweigh | None:
+        """Return ratios of class priors ↦ mean reweighed softmax(s(means)); None of no nodes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,11 +103,11 @@ class StoredMeans:
         """Return the sums of their squares."""
         return square_sums(self.means)
 
-    def reweigh(self, temperature: float) -> Reweigh | None:
-        """Return ratios of class priors ↦ mean reweighed softmax(t · means); None of no nodes."""
+    def reweigh(self, curve: ScoreCurve) -> Reweigh | None:
+        """Return ratios of class priors ↦ mean reweighed softmax(s(means)); None of no nodes."""
         if not len(self.means):
             return None
-        probabilities = softmax(temperature * self.means)
+        probabilities = softmax(curve.scores(self.means))
         return lambda ratio: reweighed_sum(probabilities, ratio) / len(probabilities)
 
 
@@ -114,7 +120,7 @@ def calibrate_left_out(
     prior: Any = "estimated",
     alike: float = 1.0,
 ) -> Calibration:
-    """Fit t to leave-one-out predictions, and b to the class prior.
+    """Fit s to leave-one-out predictions, and b to the class prior.
 
     Parameters
     ----------
@@ -136,15 +142,16 @@ def calibrate_left_out(
     spread = unlabelled.square_sums().root_mean_square
     usual = usual_sharpness(len(targets), alike)
     t = fit_temperature_with_prior(left_out, targets, weights, spread, usual)
-    losses = cross_entropies(left_out, targets, np.asarray(t))
+    curve = fit_curve(left_out, targets, weights, t)
+    losses = cross_entropies(curve.scores(left_out), targets, np.asarray(1.0))
     known = class_prior(
         prior,
         fractions,
-        unlabelled.reweigh(t) if isinstance(prior, str) and prior == "estimated" else None,
+        unlabelled.reweigh(curve) if isinstance(prior, str) and prior == "estimated" else None,
         len(targets),
         information(losses, weights, fractions),
     )
-    return Calibration.of(t, np.log(known / fractions), fractions)
+    return Calibration.of(curve, np.log(known / fractions), fractions)
 
 
 def fit_scale_and_bias(scores: Array, targets: Array) -> tuple[float, Array]:

@@ -25,9 +25,6 @@ LEAST_RELATIVE_NOISE = 1e-9
 PULL = 1.0
 """What the square of a decade away from the usual noise costs, in units of one label's loss."""
 
-FEWEST_DIFFERENCES = 6
-"""Labels that must tell two covariances apart before one is clearly better."""
-
 MANY_SCORES = 2**23
 """Leave-one-out means at all levels from which every ``COARSE``-th level is tried first, then those
 around the best; also how many are held at once."""
@@ -146,18 +143,6 @@ def noise_bounds(path: LevelPath) -> tuple[float, float]:
     n_labels, mean_square = len(path.targets), float(np.mean(path.targets**2))
     low = max(LEAST_RELATIVE_NOISE, 10 * path.rounding / path.scale)
     return low, 10 * max(n_labels, mean_square / path.scale)
-
-
-def clearly_better(new: Array, old: Array, n_errors: float = 1.0) -> bool:
-    """Tell whether losses (D,) are smaller by over so many standard errors of the difference.
-
-    The spread of few differences, of the two ends of a chain for instance, may be nothing by
-    symmetry: fewer than :data:`FEWEST_DIFFERENCES` say nothing.
-    """
-    gain = old - new
-    if np.count_nonzero(gain) < FEWEST_DIFFERENCES:
-        return False
-    return bool(gain.mean() > n_errors * gain.std() / np.sqrt(len(gain)))
 
 
 @dataclass(frozen=True)

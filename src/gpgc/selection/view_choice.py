@@ -12,8 +12,8 @@ from gpgc._typing import Array, Integers
 from gpgc.gp.from_root import label_gram
 from gpgc.models import GRAPH, Prior, ViewWeights
 from gpgc.models.likeness import alikeness
+from gpgc.probability.significance import clearly_better
 from gpgc.selection.judge import Judge, Verdict
-from gpgc.selection.noise_choice import clearly_better
 from gpgc.selection.subset import evenly_spread
 
 FIRST_LABELS = 300

@@ -98,8 +98,8 @@ def explain(estimator: GraphProcess, node: int | str) -> Explanation:
 
     The posterior mean is linear in the labels, :math:`m = S Y` with
     :math:`S = \Gamma_{UD} K^{-1}`, so that label i adds :math:`S_i Y_{ic}` to the mean of class c,
-    and t times that to the score :math:`t m_c + b_c`. By way of view v the labels add
-    :math:`w_v \Gamma^{(v)}_{UD} K^{-1} Y`. Both add up exactly.
+    and s(m) / m times that, t with few labels, to the score :math:`s(m_c) + b_c`. By way of view v
+    the labels add :math:`w_v \Gamma^{(v)}_{UD} K^{-1} Y`. Both add up exactly.
 
     Parameters
     ----------
@@ -175,7 +175,15 @@ def _units(
     calibration, classes = estimator.calibration_, estimator.classes_
     reached = estimator.prior_.nodes.reach.reached(estimator.labelled_nodes_)[rows]
     offset = calibration.logits(np.zeros((1, len(classes))), reached)[0]
-    return calibration.temperature * float(reached[0]), offset, classes, classes[estimator.codes_]
+    mean = estimator.predict_latent(rows)[0]
+    # s(m) / m: the slope by which contributions to the mean add up to the score.
+    slope = np.divide(
+        calibration.curve.scores(mean),
+        mean,
+        out=np.full(len(mean), calibration.temperature),
+        where=mean != 0,
+    )
+    return slope * float(reached[0]), offset, classes, classes[estimator.codes_]
 
 
 def _one_node(estimator: GraphProcess, node: Any) -> Integers:
