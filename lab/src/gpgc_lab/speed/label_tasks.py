@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -17,8 +18,34 @@ from gpgc_lab.task import Task
 SEED = 0
 """Of the draws; settings were chosen on others."""
 
+CENTRES, DIRECTIONS, N_CLASSES = 50, 8, 5
+"""Of vectors: centres, directions in which they differ, and classes."""
+
 FEW_LABELS = 100
 """Labels up to which as many of each class are drawn."""
+
+
+def vectors(n_nodes: int, n_features: int) -> tuple[Any, Any]:
+    """Draw vectors as embeddings are: many columns, few directions in which they differ.
+
+    Each is tanh(z B) with noise, z being drawn around one of some centres of its class.
+
+    Returns
+    -------
+    features : float32 array of shape (N, F)
+    labels : int array of shape (N,)
+    """
+    rng = np.random.default_rng(SEED)
+    centres = rng.standard_normal((CENTRES, DIRECTIONS), dtype=np.float32)
+    near = rng.integers(CENTRES, size=n_nodes)
+    mapping = rng.standard_normal((DIRECTIONS, n_features), dtype=np.float32)
+    features = np.empty((n_nodes, n_features), dtype=np.float32)
+    for start in range(0, n_nodes, 2**16):
+        rows = slice(start, min(start + 2**16, n_nodes))
+        z = rng.standard_normal((rows.stop - start, DIRECTIONS), dtype=np.float32) / 2
+        noise = rng.standard_normal((rows.stop - start, n_features), dtype=np.float32) / 20
+        features[rows] = np.tanh((z + centres[near[rows]]) @ mapping / DIRECTIONS**0.5) + noise
+    return features, near % N_CLASSES
 
 
 def label_task(
@@ -34,7 +61,7 @@ def label_task(
     ----------
     graph : {"pubmed", "wordnet", "block model", "vectors"}
         Which graph; the second is a file ``graphs/wordnet.npz`` of the data's folder, the last
-        one a block model without its links.
+        one none at all, but vectors (:func:`vectors`).
     n_labels : int
         How many labels.
     n_nodes, n_features : int, optional
@@ -44,10 +71,12 @@ def label_task(
     """
     if graph in ("block model", "vectors"):
         if n_nodes is None or n_features is None:
-            raise InputError("a block model needs n_nodes and n_features, got None")
-        adjacency, features, labels = block_model(n_nodes, SEED, n_features)
+            raise InputError(f"a {graph} needs n_nodes and n_features, got None")
         if graph == "vectors":
-            adjacency = csr_array(adjacency.shape)
+            adjacency = csr_array((n_nodes, n_nodes))
+            features, labels = vectors(n_nodes, n_features)
+        else:
+            adjacency, features, labels = block_model(n_nodes, SEED, n_features)
     elif graph == "wordnet":
         folder = Path(data_dir or os.environ.get("GPGC_DATA", "."))
         data = load_npz_graph(folder / "graphs" / "wordnet.npz")
