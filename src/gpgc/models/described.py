@@ -237,8 +237,9 @@ def unit_rows(rows: Any, lengths: Any = 1.0) -> Any:
 
 
 def row_lengths(rows: Array) -> Array:
-    """Return the lengths of dense rows, in float64."""
-    return np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    """Return the lengths of dense rows, in float64; 0 where their inverse would not be a number."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    return np.where(lengths < np.finfo(rows.dtype).tiny, 0.0, lengths)
 
 
 def directions(rows: Array) -> StoredRows:
