@@ -15,8 +15,11 @@ from gpgc.kernels import Covariance
 MOST_COLUMNS = 6000
 """Columns up to which a root is worth more than blocks: those of *broad* on small graphs."""
 
-COLUMNS_AT_ONCE = 1000
-"""Columns of a root that are in float64 at once."""
+TILE_BYTES = 2**27
+"""Size of the labelled rows of a root that are held at once."""
+
+COPIES = 16
+"""What an entry of these rows takes while it is computed and put into float64, in bytes."""
 
 
 def has_small_root(covariance: Covariance) -> bool:
@@ -31,11 +34,13 @@ def label_gram(covariance: Covariance, labelled: Integers) -> Array:
     """
     if not has_small_root(covariance):
         return covariance.block(labelled, labelled)
-    root = covariance.root(labelled)
-    gram = np.zeros((len(labelled), len(labelled)))
-    for start in range(0, root.shape[1], COLUMNS_AT_ONCE):
-        part = root[:, start : start + COLUMNS_AT_ONCE].astype(np.float64)
-        gram += part @ part.T
+    gram, parts = np.empty((len(labelled), len(labelled))), _tiles(covariance, labelled)
+    for number, part in enumerate(parts):
+        rows = covariance.root(labelled[part]).astype(np.float64)
+        gram[part, part] = rows @ rows.T
+        for other in parts[:number]:
+            gram[part, other] = rows @ covariance.root(labelled[other]).astype(np.float64).T
+            gram[other, part] = gram[part, other].T
     return gram
 
 
@@ -45,5 +50,13 @@ def label_means(
     """Return Γ[rows, D] @ weights, by the root where there is one of few columns."""
     if not has_small_root(covariance):
         return np.asarray(covariance.matmul(rows, labelled, weights), np.float64)
-    of_columns = covariance.root(labelled).T.astype(np.float64) @ weights
+    of_columns = np.zeros((covariance.rank or 0, weights.shape[1]))
+    for part in _tiles(covariance, labelled):
+        of_columns += covariance.root(labelled[part]).T.astype(np.float64) @ weights[part]
     return np.asarray(covariance.root_times(rows, of_columns), np.float64)
+
+
+def _tiles(covariance: Covariance, labelled: Integers) -> list[slice]:
+    row_bytes = COPIES * max(1, covariance.rank or 0)
+    size = max(16, covariance.context.budget(TILE_BYTES) // row_bytes)
+    return [slice(start, start + size) for start in range(0, len(labelled), size)]
