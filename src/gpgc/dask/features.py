@@ -13,6 +13,7 @@ from gpgc.dask.links import LocalRows
 from gpgc.dask.partition import Partition
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import FeatureNorm, with_norm
+from gpgc.estimators.standardise import Standardisation
 from gpgc.graph.reach import Reach, reach_of
 from gpgc.models.described import unit_rows
 from gpgc.models.projection import Projection
@@ -32,12 +33,15 @@ class BlockFeatures:
         To which rows are scaled first.
     dtype : str
         In which they are diffused.
+    standardisation : Standardisation, optional
+        What becomes of the columns before.
     """
 
     partition: Partition
     n_features: int
     norm: FeatureNorm
     dtype: str
+    standardisation: Standardisation | None = None
 
 
 class Prepared(NamedTuple):
@@ -64,8 +68,8 @@ class Prepared(NamedTuple):
     near: Array
 
 
-def checked(block: Any, number: int, settings: BlockFeatures) -> Array:
-    """Return the features of a block as an array of floats, or say what is wrong with which block.
+def numbers_of(block: Any, number: int, settings: BlockFeatures) -> Array:
+    """Return X of a block as an array of floats, or say what is wrong with which block.
 
     Parameters
     ----------
@@ -90,6 +94,20 @@ def checked(block: Any, number: int, settings: BlockFeatures) -> Array:
             f"X must hold finite numbers, got NaN or infinity in {name}, "
             f"first in row {partition.starts[number] + row:,}"
         )
+    return np.asarray(values)
+
+
+def checked(block: Any, number: int, settings: BlockFeatures) -> Array:
+    """Return the features of a block, standardised and with the norm that is wanted.
+
+    Parameters
+    ----------
+    block, number, settings
+        As in :func:`numbers_of`.
+    """
+    values = numbers_of(block, number, settings)
+    if settings.standardisation is not None:
+        values = settings.standardisation.apply(values)
     return np.asarray(with_norm(values, settings.norm))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from gpgc.dask.inputs import blocks_of_features, frames_of_edges
 from gpgc.dask.links import Links, links_of, propagation_of
 from gpgc.dask.partition import Partition
 from gpgc.dask.reach import Reached, reached
+from gpgc.dask.standardise import standardisation_of
 from gpgc.dask.surroundings import (
     FeaturesAround,
     Surroundings,
@@ -30,6 +31,7 @@ from gpgc.dask.surroundings import (
     wide_rows,
 )
 from gpgc.estimators.inputs import FeatureNorm
+from gpgc.estimators.standardise import Standardise
 from gpgc.graph import Normalization
 from gpgc.models.broad import REACHES, STEPS, Broad
 from gpgc.models.broad_inputs import AROUND, FEATURE_VIEWS, FORMS, landmark_phrases
@@ -135,6 +137,7 @@ def graph_of(
     architecture: Broad,
     normalization: Normalization,
     norm: FeatureNorm,
+    standardise: Standardise,
     dtype: str,
     cluster: Cluster,
 ) -> Graph:
@@ -148,14 +151,16 @@ def graph_of(
         The labelled nodes, sorted.
     architecture : Broad
         Whose landmarks and seed are used.
-    normalization, norm, dtype
-        As the estimators' ``normalization``, ``feature_norm`` and ``dtype``.
+    normalization, norm, standardise, dtype
+        As the estimators' ``normalization``, ``feature_norm``, ``standardise`` and ``dtype``.
     cluster : Cluster
         Where.
     """
     raw, partition, n_features = blocks_of_features(X)
     frames = frames_of_edges(adjacency)
     settings = BlockFeatures(partition, n_features, norm, dtype)
+    units = standardisation_of(raw, settings, standardise, cluster)
+    settings = replace(settings, standardisation=units)
     sample = architecture.landmarks(partition.n_nodes)
     landmarks = np.arange(partition.n_nodes) if sample is None else sample
     wanted = partition.split(np.union1d(landmarks, labelled))
