@@ -13,7 +13,15 @@ from gpgc._typing import Integers
 from gpgc.compute import Context
 from gpgc.compute.progress import announce
 from gpgc.dask.cluster import Cluster, task
-from gpgc.dask.described import Reference, chosen, described, landmark_places, stacked, with_views
+from gpgc.dask.described import (
+    BlockRows,
+    Reference,
+    chosen,
+    described,
+    landmark_places,
+    stacked,
+    with_views,
+)
 from gpgc.dask.diffusion import column_slices, diffused
 from gpgc.dask.features import BlockFeatures, checked, part_of, prepare
 from gpgc.dask.inputs import blocks_of_features, frames_of_edges
@@ -97,19 +105,20 @@ class Graph:
         """Return the task of the checked features of a block."""
         return task(checked, self.raw[block], block, self.settings)
 
-    def rows(self, views: Sequence[str]) -> list[Any]:
-        """Return the tasks of the described rows of all blocks, for some views."""
+    def rows(self, views: Sequence[str]) -> list[BlockRows]:
+        """Return the tasks of what the rows of all blocks are made of, for some views."""
         blocks = range(len(self.partition))
         features = [self.features(block) for block in blocks]
         others = {view: self.around.rows(view, features) for view in views if view in AROUND}
-        found = []
-        for block in blocks:
-            pieces = self.totals[block] if "graph" in views else []
-            own = features[block] if "features" in views else None
-            rows = task(described, pieces, own, self.settings.dtype)
-            seen = {view: others[view][block] for view in others}
-            found.append(task(with_views, rows, seen) if seen else rows)
-        return found
+        return [
+            BlockRows(
+                self.totals[block] if "graph" in views else [],
+                features[block] if "features" in views else None,
+                {view: rows[block] for view, rows in others.items()},
+                self.settings.dtype,
+            )
+            for block in blocks
+        ]
 
     def approximations(self, architecture: Broad, views: Sequence[str]) -> tuple[str, ...]:
         """Return what is not exact in some views, a phrase each."""

@@ -238,7 +238,7 @@ def unit_rows(rows: Any, lengths: Any = 1.0) -> Any:
 
 def row_lengths(rows: Array) -> Array:
     """Return the lengths of dense rows, in float64."""
-    return np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64)))
 
 
 def directions(rows: Array) -> StoredRows:
