@@ -25,7 +25,7 @@ from gpgc.models.surroundings import SparseRows
 Described: TypeAlias = Mapping[str, Sequence[StoredRows]]
 """View → for each of its reaches the rows of some nodes."""
 
-ROWS_AT_ONCE = 2**14
+ROWS_AT_ONCE = 2**13
 """Rows of a block that are described at once: of larger blocks no second copy is held."""
 
 

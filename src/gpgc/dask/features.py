@@ -49,8 +49,8 @@ class Prepared(NamedTuple):
 
     Attributes
     ----------
-    start : array of shape (n, C)
-        Rows that diffuse: D̃^(−½) X̄, projected where they are too wide.
+    starts : list of arrays of shape (n, columns)
+        Slices of the columns that diffuse: D̃^(−½) X̄, projected where it is too wide.
     wanted : array of shape (m, F)
         Features of the wanted rows.
     largest : float
@@ -61,7 +61,7 @@ class Prepared(NamedTuple):
         X̄ of those around which wanted rows and the likeness of linked nodes look.
     """
 
-    start: Array
+    starts: list[Array]
     wanted: Array
     largest: float
     reach: Reach
@@ -118,6 +118,7 @@ def prepare(
     wanted: Integers,
     near: Integers,
     projection: Projection,
+    slices: Sequence[slice],
     settings: BlockFeatures,
 ) -> Prepared:
     """Return what a fit needs of a block's features, from its rows of A and their degrees.
@@ -134,15 +135,17 @@ def prepare(
         Nodes whose features are asked for, and those whose directions are.
     projection : Projection
         Of features that are too wide to diffuse.
+    slices : sequence of slice
+        Columns that diffuse at once.
     settings : BlockFeatures
         How features are read.
     """
     start = projection.apply(unit_rows(features, degrees**-0.5))
     largest = float(max(features.max(initial=0.0), -features.min(initial=0.0)))
     reach = reach_of(rows.own, features)
-    start = np.asarray(start, dtype=settings.dtype)
+    starts = [start[:, columns].astype(settings.dtype, order="C") for columns in slices]
     around = unit_features(features[near], settings.dtype)
-    return Prepared(start, features[wanted], largest, reach, around)
+    return Prepared(starts, features[wanted], largest, reach, around)
 
 
 def unit_features(features: Array, dtype: str) -> Array:

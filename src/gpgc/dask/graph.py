@@ -174,6 +174,7 @@ def graph_of(
     landmarks = np.arange(partition.n_nodes) if sample is None else sample
     wanted = partition.split(np.union1d(landmarks, labelled))
     projection = projection_for(X, architecture.seed, Context.of(dtype))
+    slices = column_slices(partition.n_nodes, projection.n_columns, np.dtype(dtype).itemsize)
     blocks, in_blocks = range(len(partition)), partition.split(labelled)
     announce("bringing edges to the blocks of their nodes")
     links = links_of(frames, partition, cluster)
@@ -192,15 +193,17 @@ def graph_of(
             wanted[b],
             needs.nodes[b],
             projection,
+            slices,
             settings,
         )
         for b in blocks
     )
-    starts, own, found, near = (
+    cut, own, found, near = (
         cluster.keep(task(part_of, block, part) for block in prepared) for part in (0, 1, 3, 4)
     )
+    starts = [cluster.keep(task(part_of, b, part) for b in cut) for part in range(len(slices))]
     largest = max(cluster.fetch(task(part_of, block, 2) for block in prepared))
-    del prepared
+    del prepared, cut
     diagonal = sp.csr_array(np.array([[links.least_diagonal]]))
     check_magnitudes(architecture, diagonal, np.array([[largest]]), np.dtype(dtype))
     is_reached = reached(links, found, in_blocks, cluster)
@@ -218,10 +221,7 @@ def graph_of(
     }
     by_view = {view: cluster.keep(tasks) for view, tasks in by_view.items()}
     del needs, near, wide  # which need not be held while features diffuse
-    slices = column_slices(partition.n_nodes, projection.n_columns, np.dtype(dtype).itemsize)
-    totals, taken = diffused(
-        starts, propagation, links, wanted, slices, REACHES, STEPS, dtype, cluster
-    )
+    totals, taken = diffused(starts, propagation, links, wanted, REACHES, STEPS, dtype, cluster)
     rows = cluster.keep(
         task(
             with_views,
