@@ -44,17 +44,18 @@ def files(tmp_path, problem):
 
 
 def test_the_command_writes_a_folder_of_parquet(client, files, problem):
-    order = ["classify", "--scheduler", client.scheduler.address, "--json"]
+    order = ["classify", "--scheduler", client.scheduler.address, "--json", "--standardise", "yes"]
     for name in ("edges.parquet", "features", "labels.parquet"):
         order += [f"--{name.removesuffix('.parquet')}", str(files / name)]
     found = CliRunner().invoke(app, [*order, "--out", str(files / "out")], catch_exceptions=False)
     assert found.exit_code == 0, found.output
     result = json.loads(found.stdout)
     assert (result["nodes"], result["labels"], result["classes"]) == (700, 30, 3)
+    assert result["standardised"] == "columns centred and scaled: as asked for"
     table = pq.read_table(files / "out")
     assert table.column_names == ["id", "label", "probability", "given"]
     assert table.column("id").to_pylist() == list(range(700))
-    local = GPGCClassifier().fit(
+    local = GPGCClassifier(standardise=True).fit(
         problem.X, problem.given, adjacency=(problem.source, problem.target)
     )
     labels = [f"class {code}" for code in local.transduction_]

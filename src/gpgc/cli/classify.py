@@ -129,6 +129,7 @@ def classify(
         **settings_of(model, base_kernel, depth, noise, activation, kernel, learn),
         "n_neighbors": neighbors,
     }
+    units = {"standardise": standardise_of(standardise)}
     further = Further(calibrate, sets, held_out, novelty, report, std, probabilities, save, drawn)
     options = reading(nodes, column, encode, several)
     where = ClusterOptions(scheduler, workers, memory_limit)
@@ -139,8 +140,8 @@ def classify(
         show(classify_many(*files, settings, unlabelled, further, options), as_json, quiet)
         return
     if where.asked:
-        result = classify_in_blocks(*files, settings, unlabelled, further, options, where)
+        result = classify_in_blocks(*files, settings | units, unlabelled, further, options, where)
     else:
-        settings |= {"standardise": standardise_of(standardise), "decision": decision}
+        settings |= units | {"decision": decision}
         result = classify_files(*files, settings, unlabelled, further, options)
     show(result, as_json, quiet)

@@ -20,6 +20,7 @@ from gpgc.dask.graph import Graph, graph_of
 from gpgc.dask.spaces import in_function_space, in_weight_space
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import FeatureNorm
+from gpgc.estimators.standardise import Standardise, checked_choice
 from gpgc.gp.from_root import label_gram
 from gpgc.gp.posterior import LeaveOneOut
 from gpgc.graph import Nodes, Normalization
@@ -47,6 +48,7 @@ class DaskProcess(BaseEstimator):
         noise_variance: Any = "loo",
         normalization: Normalization = "symmetric",
         feature_norm: FeatureNorm = "none",
+        standardise: Standardise = "auto",
         dtype: str = "float32",
         random_state: int = 0,
         client: Any = None,
@@ -60,6 +62,7 @@ class DaskProcess(BaseEstimator):
         self.noise_variance = noise_variance
         self.normalization = normalization
         self.feature_norm = feature_norm
+        self.standardise = standardise
         self.dtype = dtype
         self.random_state = random_state
         self.client = client
@@ -74,6 +77,13 @@ class DaskProcess(BaseEstimator):
         """The number of links between different nodes."""
         check_is_fitted(self)
         return self._graph.links.n_links
+
+    @property
+    def standardisation_(self) -> str | None:
+        """What was done to the columns of X, and why; None where they stayed as they were."""
+        check_is_fitted(self)
+        found = self._graph.settings.standardisation
+        return None if found is None else found.said
 
     @property
     def labelled_nodes_(self) -> Integers:
@@ -144,6 +154,7 @@ class DaskProcess(BaseEstimator):
             self.architecture(),
             self.normalization,
             self.feature_norm,
+            checked_choice(self.standardise),
             self.dtype,
             cluster_of(self.client),
         )

@@ -28,6 +28,7 @@ from gpgc.estimators.given_labels import GivenLabels, left_out_weights
 from gpgc.estimators.inputs import FeatureNorm, check_noise
 from gpgc.estimators.labels import UNLABELLED
 from gpgc.estimators.probabilities import Probability
+from gpgc.estimators.standardise import Standardise
 from gpgc.graph import Normalization
 from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture
@@ -51,8 +52,8 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         The default model; the others have no root in blocks of rows.
     base_kernel, activation, depth, weight_variance, bias_variance, noise_variance : optional
         As in :class:`gpgc.GPGCClassifier`; noise must be above 0.
-    normalization, feature_norm, dtype, random_state : optional
-        As there.
+    normalization, feature_norm, standardise, dtype, random_state : optional
+        As there; the same sample of rows decides whether columns are standardised.
     probability, class_prior : optional
         As there.
     client : distributed.Client, optional
@@ -68,6 +69,8 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         As in :class:`gpgc.GPGCClassifier`.
     approximations_ : tuple of str
         What is not exact in the covariance, a phrase each.
+    standardisation_ : str or None
+        What was done to the columns of X, and why.
     client_ : distributed.Client
         The client in use.
 
@@ -96,6 +99,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         noise_variance: float | str = "loo",
         normalization: Normalization = "symmetric",
         feature_norm: FeatureNorm = "none",
+        standardise: Standardise = "auto",
         dtype: str = "float32",
         random_state: int = 0,
         probability: Probability = "calibrated",
@@ -112,6 +116,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
             noise_variance=noise_variance,
             normalization=normalization,
             feature_norm=feature_norm,
+            standardise=standardise,
             dtype=dtype,
             random_state=random_state,
             client=client,
@@ -125,8 +130,9 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         Parameters
         ----------
         X : dask array of shape (N, F)
-            Features, whose blocks of rows are the partitions. They are read once, and once more
-            for the answers if the view by features or by neighbours is taken.
+            Features, whose blocks of rows are the partitions. They are read once for their units,
+            once for the fit, and once more for the answers if the view by features or by
+            neighbours is taken.
         y : dask or NumPy array of shape (N,)
             Labels, −1 (or None, NaN) where unlabelled.
         adjacency : Dask DataFrame or path

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from gpgc._typing import Array, Integers
-from gpgc.dask.described import Described, Model, Reference, chosen, n_rows, stacked
+from gpgc.dask.described import BlockRows, Described, Model, Reference, chosen, n_rows, stacked
 from gpgc.dask.label_sums import RootSums
 from gpgc.gp import LabelledRoot, Posterior, condition
 from gpgc.gp.posterior import LeaveOneOut
@@ -145,25 +145,36 @@ def leave_out(
     return there.leave_one_out(sample)
 
 
-def mean_of(known: Reference, rows: Described, model: Model, posterior: Posterior) -> Array:
+def mean_of(known: Reference, rows: BlockRows, model: Model, posterior: Posterior) -> Array:
     """Return the latent means (n, k) of a block, in the number format of the covariance."""
-    there, asked = _there(known, rows, model, posterior)
-    return there.mean(asked).astype(model.dtype)
+    found = [
+        there.mean(asked).astype(model.dtype)
+        for there, asked in _parts(known, rows, model, posterior)
+    ]
+    return np.concatenate(found)
 
 
 def variance_of(
-    known: Reference, rows: Described, model: Model, posterior: Posterior, usual: float
+    known: Reference, rows: BlockRows, model: Model, posterior: Posterior, usual: float
 ) -> Array:
     """Return the latent variances of a block, the usual one where a node has no prior variance."""
-    there, asked = _there(known, rows, model, posterior)
-    variance = there.variance(asked)
-    variance[there.covariance.diag(asked) == 0] = usual
-    return variance
+    found = []
+    for there, asked in _parts(known, rows, model, posterior):
+        variance = there.variance(asked)
+        variance[there.covariance.diag(asked) == 0] = usual
+        found.append(variance)
+    return np.concatenate(found)
 
 
-def _there(
-    known: Reference, rows: Described, model: Model, posterior: Posterior
-) -> tuple[Posterior, Integers]:
-    covariance = model.covariance(known, rows)
-    asked = len(known) + np.arange(n_rows(rows))
-    return posterior.elsewhere(covariance, posterior.labelled), asked
+def _parts(
+    known: Reference, rows: BlockRows, model: Model, posterior: Posterior
+) -> Iterator[tuple[Posterior, Integers]]:
+    """Give the posterior at some rows of a block after the other, and which of its nodes these are.
+
+    Each is let go before the next one is described.
+    """
+    whitenings = model.whitenings(known)
+    for part in rows.parts():
+        covariance = model.covariance(known, part, whitenings)
+        asked = len(known) + np.arange(n_rows(part))
+        yield posterior.elsewhere(covariance, posterior.labelled), asked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -24,6 +24,12 @@ from gpgc.models.surroundings import SparseRows
 
 Described: TypeAlias = Mapping[str, Sequence[StoredRows]]
 """View → for each of its reaches the rows of some nodes."""
+
+Whitenings: TypeAlias = Mapping[str, Array | None]
+"""View → L⁻ᵀ of its landmarks, None where it has no Nyström root."""
+
+ROWS_AT_ONCE = 2**14
+"""Rows of a block that are described at once: of larger blocks no second copy is held."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +88,43 @@ def described(pieces: Sequence[Array], features: Array | None, dtype: Any) -> De
 def with_views(rows: Described, others: Mapping[str, StoredRows]) -> Described:
     """Return rows with those of further views beside them."""
     return {**rows, **{view: [stored] for view, stored in others.items()}}
+
+
+@dataclass(frozen=True, eq=False)
+class BlockRows:
+    """What the rows of all nodes of a block are made of, some of them at a time.
+
+    Attributes
+    ----------
+    pieces, features, dtype
+        As in :func:`described`; tasks of them before they are on a worker.
+    others : mapping
+        Further view → its rows.
+    """
+
+    pieces: Sequence[Any]
+    features: Any
+    others: Mapping[str, Any]
+    dtype: Any
+
+    @property
+    def n_rows(self) -> int:
+        """How many nodes the block has."""
+        if len(self.pieces):
+            return int(self.pieces[0].shape[1])
+        if self.features is not None:
+            return len(self.features)
+        return n_rows(with_views({}, self.others))
+
+    def parts(self) -> Iterator[Described]:
+        """Describe some rows after the other."""
+        for start in range(0, self.n_rows, ROWS_AT_ONCE):
+            part = slice(start, start + ROWS_AT_ONCE)
+            features = None if self.features is None else self.features[part]
+            rows = described([piece[:, part] for piece in self.pieces], features, self.dtype)
+            yield with_views(
+                rows, {view: StoredRows(*stored.take(part)) for view, stored in self.others.items()}
+            )
 
 
 def stacked(parts: Sequence[Described]) -> Described:
@@ -164,11 +207,33 @@ class Model:
     weights: ViewWeights
     dtype: str
 
-    def covariance(self, known: Reference, rows: Described) -> Covariance:
-        """Return Γ of the rows that every task knows and, after them, of other nodes."""
-        wanted = {view: weight for view, weight in self.weights.items() if weight}
+    def covariance(
+        self, known: Reference, rows: Described, whitenings: Whitenings | None = None
+    ) -> Covariance:
+        """Return Γ of the rows that every task knows and, after them, of other nodes.
+
+        Parameters
+        ----------
+        known, rows : Reference, Described
+            Both.
+        whitenings : mapping, optional
+            As :meth:`whitenings` returns them, where they are known.
+        """
+        wanted, given = self._wanted, whitenings or {}
         parts = [{view: part[view] for view in wanted} for part in (known.rows, rows)]
         both = Reference(stacked(parts), known.landmarks)
         inputs = inputs_of(both, block_context(self.dtype))
-        parts_of = [(w, self.architecture.covariance(inputs[view])) for view, w in wanted.items()]
-        return mixed(parts_of)
+        terms = [
+            (weight, self.architecture.covariance(inputs[v]._replace(whitening=given.get(v))))
+            for v, weight in wanted.items()
+        ]
+        return mixed(terms)
+
+    def whitenings(self, known: Reference) -> Whitenings:
+        """Return what the landmarks of views have in common for all rows, by view."""
+        inputs = inputs_of(known, block_context(self.dtype))
+        return {view: self.architecture.whitening(inputs[view]) for view in self._wanted}
+
+    @property
+    def _wanted(self) -> dict[str, float]:
+        return {view: weight for view, weight in self.weights.items() if weight}

@@ -39,11 +39,10 @@ def column_slices(n_nodes: int, n_columns: int, itemsize: int) -> list[slice]:
 
 
 def diffused(
-    starts: Sequence[Any],
+    starts: list[list[Any]],
     propagation: Sequence[Any],
     links: Links,
     wanted: Sequence[Integers],
-    slices: Sequence[slice],
     teleports: Sequence[float],
     steps: int,
     dtype: Any,
@@ -53,16 +52,15 @@ def diffused(
 
     Parameters
     ----------
-    starts : sequence of tasks of arrays (n, C)
-        Rows that diffuse, a block each.
+    starts : list of lists of tasks of arrays (n, columns)
+        Rows that diffuse: a list for each slice of columns, a task for each block. The list is
+        emptied, so that columns are let go once they have diffused.
     propagation : sequence of tasks
         Rows of Â, as :func:`gpgc.dask.links.propagation_of` returns them.
     links : Links
         The graph.
     wanted : sequence of int arrays
         Rows of each block that are asked for at once, while they are in memory.
-    slices : sequence of slice
-        Columns that diffuse at once.
     teleports, steps
         Of the PageRanks.
     dtype : numpy dtype
@@ -76,13 +74,13 @@ def diffused(
         A list for each block, a task for each slice of columns.
     taken : the same of the wanted rows
     """
-    blocks = range(len(starts))
+    blocks, n_slices = range(len(propagation)), len(starts)
     weights = pagerank_weights(teleports, steps, dtype)
     totals: list[list[Any]] = [[] for _ in blocks]
     taken: list[list[Any]] = [[] for _ in blocks]
-    for number, columns in enumerate(slices):
-        announce(f"diffusion of the features, part {number + 1} of {len(slices)}")
-        power = [task(columns_of, start, columns) for start in starts]
+    while starts:
+        announce(f"diffusion of the features, part {n_slices + 1 - len(starts)} of {n_slices}")
+        power = starts.pop(0)
         sums = [task(first_total, part, weights[:, 0]) for part in power]
         for first in range(1, steps + 1, POWERS_AT_ONCE):
             chunk = weights[:, first : first + POWERS_AT_ONCE]
@@ -99,11 +97,6 @@ def diffused(
             totals[b].append(done[b])
             taken[b].append(done[len(blocks) + b])
     return totals, taken
-
-
-def columns_of(values: Array, columns: slice) -> Array:
-    """Return some columns, in memory of their own."""
-    return np.ascontiguousarray(values[:, columns])
 
 
 def diffusion_step(propagation: Propagation, own: Array, halo: Sequence[Array]) -> Array:

@@ -13,6 +13,7 @@ from gpgc.dask.links import LocalRows
 from gpgc.dask.partition import Partition
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import FeatureNorm, with_norm
+from gpgc.estimators.standardise import Standardisation
 from gpgc.graph.reach import Reach, reach_of
 from gpgc.models.described import unit_rows
 from gpgc.models.projection import Projection
@@ -32,12 +33,15 @@ class BlockFeatures:
         To which rows are scaled first.
     dtype : str
         In which they are diffused.
+    standardisation : Standardisation, optional
+        What becomes of the columns before.
     """
 
     partition: Partition
     n_features: int
     norm: FeatureNorm
     dtype: str
+    standardisation: Standardisation | None = None
 
 
 class Prepared(NamedTuple):
@@ -45,8 +49,8 @@ class Prepared(NamedTuple):
 
     Attributes
     ----------
-    start : array of shape (n, C)
-        Rows that diffuse: D̃^(−½) X̄, projected where they are too wide.
+    starts : list of arrays of shape (n, columns)
+        Slices of the columns that diffuse: D̃^(−½) X̄, projected where it is too wide.
     wanted : array of shape (m, F)
         Features of the wanted rows.
     largest : float
@@ -57,15 +61,15 @@ class Prepared(NamedTuple):
         X̄ of those around which wanted rows and the likeness of linked nodes look.
     """
 
-    start: Array
+    starts: list[Array]
     wanted: Array
     largest: float
     reach: Reach
     near: Array
 
 
-def checked(block: Any, number: int, settings: BlockFeatures) -> Array:
-    """Return the features of a block as an array of floats, or say what is wrong with which block.
+def numbers_of(block: Any, number: int, settings: BlockFeatures) -> Array:
+    """Return X of a block as an array of floats, or say what is wrong with which block.
 
     Parameters
     ----------
@@ -90,6 +94,20 @@ def checked(block: Any, number: int, settings: BlockFeatures) -> Array:
             f"X must hold finite numbers, got NaN or infinity in {name}, "
             f"first in row {partition.starts[number] + row:,}"
         )
+    return np.asarray(values)
+
+
+def checked(block: Any, number: int, settings: BlockFeatures) -> Array:
+    """Return the features of a block, standardised and with the norm that is wanted.
+
+    Parameters
+    ----------
+    block, number, settings
+        As in :func:`numbers_of`.
+    """
+    values = numbers_of(block, number, settings)
+    if settings.standardisation is not None:
+        values = settings.standardisation.apply(values)
     return np.asarray(with_norm(values, settings.norm))
 
 
@@ -100,6 +118,7 @@ def prepare(
     wanted: Integers,
     near: Integers,
     projection: Projection,
+    slices: Sequence[slice],
     settings: BlockFeatures,
 ) -> Prepared:
     """Return what a fit needs of a block's features, from its rows of A and their degrees.
@@ -116,15 +135,17 @@ def prepare(
         Nodes whose features are asked for, and those whose directions are.
     projection : Projection
         Of features that are too wide to diffuse.
+    slices : sequence of slice
+        Columns that diffuse at once.
     settings : BlockFeatures
         How features are read.
     """
     start = projection.apply(unit_rows(features, degrees**-0.5))
     largest = float(max(features.max(initial=0.0), -features.min(initial=0.0)))
     reach = reach_of(rows.own, features)
-    start = np.asarray(start, dtype=settings.dtype)
+    starts = [start[:, columns].astype(settings.dtype, order="C") for columns in slices]
     around = unit_features(features[near], settings.dtype)
-    return Prepared(start, features[wanted], largest, reach, around)
+    return Prepared(starts, features[wanted], largest, reach, around)
 
 
 def unit_features(features: Array, dtype: str) -> Array:

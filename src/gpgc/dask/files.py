@@ -115,6 +115,7 @@ def classify_parquet(
         "classes": len(model.classes_),
         "labels": len(model.labelled_nodes_),
         "noise_variance": model.noise_variance_,
+        "standardised": model.standardisation_,
         "approximations": list(model.approximations_),
         "out": str(out),
     }

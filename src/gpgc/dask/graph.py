@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,22 @@ from gpgc._typing import Integers
 from gpgc.compute import Context
 from gpgc.compute.progress import announce
 from gpgc.dask.cluster import Cluster, task
-from gpgc.dask.described import Reference, chosen, described, landmark_places, stacked, with_views
+from gpgc.dask.described import (
+    BlockRows,
+    Reference,
+    chosen,
+    described,
+    landmark_places,
+    stacked,
+    with_views,
+)
 from gpgc.dask.diffusion import column_slices, diffused
 from gpgc.dask.features import BlockFeatures, checked, part_of, prepare
 from gpgc.dask.inputs import blocks_of_features, frames_of_edges
 from gpgc.dask.links import Links, links_of, propagation_of
 from gpgc.dask.partition import Partition
 from gpgc.dask.reach import Reached, reached
+from gpgc.dask.standardise import standardisation_of
 from gpgc.dask.surroundings import (
     FeaturesAround,
     Surroundings,
@@ -30,6 +39,7 @@ from gpgc.dask.surroundings import (
     wide_rows,
 )
 from gpgc.estimators.inputs import FeatureNorm
+from gpgc.estimators.standardise import Standardise
 from gpgc.graph import Normalization
 from gpgc.models.broad import REACHES, STEPS, Broad
 from gpgc.models.broad_inputs import AROUND, FEATURE_VIEWS, FORMS, landmark_phrases
@@ -95,19 +105,20 @@ class Graph:
         """Return the task of the checked features of a block."""
         return task(checked, self.raw[block], block, self.settings)
 
-    def rows(self, views: Sequence[str]) -> list[Any]:
-        """Return the tasks of the described rows of all blocks, for some views."""
+    def rows(self, views: Sequence[str]) -> list[BlockRows]:
+        """Return the tasks of what the rows of all blocks are made of, for some views."""
         blocks = range(len(self.partition))
         features = [self.features(block) for block in blocks]
         others = {view: self.around.rows(view, features) for view in views if view in AROUND}
-        found = []
-        for block in blocks:
-            pieces = self.totals[block] if "graph" in views else []
-            own = features[block] if "features" in views else None
-            rows = task(described, pieces, own, self.settings.dtype)
-            seen = {view: others[view][block] for view in others}
-            found.append(task(with_views, rows, seen) if seen else rows)
-        return found
+        return [
+            BlockRows(
+                self.totals[block] if "graph" in views else [],
+                features[block] if "features" in views else None,
+                {view: rows[block] for view, rows in others.items()},
+                self.settings.dtype,
+            )
+            for block in blocks
+        ]
 
     def approximations(self, architecture: Broad, views: Sequence[str]) -> tuple[str, ...]:
         """Return what is not exact in some views, a phrase each."""
@@ -135,6 +146,7 @@ def graph_of(
     architecture: Broad,
     normalization: Normalization,
     norm: FeatureNorm,
+    standardise: Standardise,
     dtype: str,
     cluster: Cluster,
 ) -> Graph:
@@ -148,18 +160,21 @@ def graph_of(
         The labelled nodes, sorted.
     architecture : Broad
         Whose landmarks and seed are used.
-    normalization, norm, dtype
-        As the estimators' ``normalization``, ``feature_norm`` and ``dtype``.
+    normalization, norm, standardise, dtype
+        As the estimators' ``normalization``, ``feature_norm``, ``standardise`` and ``dtype``.
     cluster : Cluster
         Where.
     """
     raw, partition, n_features = blocks_of_features(X)
     frames = frames_of_edges(adjacency)
     settings = BlockFeatures(partition, n_features, norm, dtype)
+    units = standardisation_of(raw, settings, standardise, cluster)
+    settings = replace(settings, standardisation=units)
     sample = architecture.landmarks(partition.n_nodes)
     landmarks = np.arange(partition.n_nodes) if sample is None else sample
     wanted = partition.split(np.union1d(landmarks, labelled))
     projection = projection_for(X, architecture.seed, Context.of(dtype))
+    slices = column_slices(partition.n_nodes, projection.n_columns, np.dtype(dtype).itemsize)
     blocks, in_blocks = range(len(partition)), partition.split(labelled)
     announce("bringing edges to the blocks of their nodes")
     links = links_of(frames, partition, cluster)
@@ -178,15 +193,17 @@ def graph_of(
             wanted[b],
             needs.nodes[b],
             projection,
+            slices,
             settings,
         )
         for b in blocks
     )
-    starts, own, found, near = (
+    cut, own, found, near = (
         cluster.keep(task(part_of, block, part) for block in prepared) for part in (0, 1, 3, 4)
     )
+    starts = [cluster.keep(task(part_of, b, part) for b in cut) for part in range(len(slices))]
     largest = max(cluster.fetch(task(part_of, block, 2) for block in prepared))
-    del prepared
+    del prepared, cut
     diagonal = sp.csr_array(np.array([[links.least_diagonal]]))
     check_magnitudes(architecture, diagonal, np.array([[largest]]), np.dtype(dtype))
     is_reached = reached(links, found, in_blocks, cluster)
@@ -204,10 +221,7 @@ def graph_of(
     }
     by_view = {view: cluster.keep(tasks) for view, tasks in by_view.items()}
     del needs, near, wide  # which need not be held while features diffuse
-    slices = column_slices(partition.n_nodes, projection.n_columns, np.dtype(dtype).itemsize)
-    totals, taken = diffused(
-        starts, propagation, links, wanted, slices, REACHES, STEPS, dtype, cluster
-    )
+    totals, taken = diffused(starts, propagation, links, wanted, REACHES, STEPS, dtype, cluster)
     rows = cluster.keep(
         task(
             with_views,

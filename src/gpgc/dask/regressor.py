@@ -34,7 +34,7 @@ class DaskGPGCRegressor(RegressorMixin, DaskProcess):
         As in :class:`DaskGPGCClassifier`.
     noise_variance : float, array of shape (k,), "loo" or "evidence"
         As in :class:`gpgc.GPGCRegressor`; above 0.
-    normalization, feature_norm, dtype, random_state, client : optional
+    normalization, feature_norm, standardise, dtype, random_state, client : optional
         As in :class:`DaskGPGCClassifier`.
 
     Attributes
@@ -45,6 +45,8 @@ class DaskGPGCRegressor(RegressorMixin, DaskProcess):
         The nodes whose values were given.
     approximations_ : tuple of str
         What is not exact in the covariance, a phrase each.
+    standardisation_ : str or None
+        What was done to the columns of X, and why.
     client_ : distributed.Client
         The client in use.
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from gpgc._typing import Array
+from gpgc.compute.moments import ColumnMoments
 from gpgc.errors import GPGCWarning, InputError
 
 Standardise: TypeAlias = bool | Literal["auto"]
 
 SAMPLED_ROWS = 10_000
-"""Rows of the features that are looked at for their centre and scale."""
+"""Rows of the features, at most, that decide whether they are centred and scaled."""
+
+ROWS_AT_ONCE = 4096
+"""Rows that are standardised at once, so that no second array of all rows is held."""
 
 UNCENTRED = 0.9
 """Mean cosine of two rows from which on directions say little of what tells rows apart."""
@@ -46,8 +51,19 @@ class Standardisation:
         """Return features (n, F) standardised, in their number format."""
         if sp.issparse(features):
             return sp.csr_array(features @ sp.diags_array(self.scale)).astype(features.dtype)
-        centred = features - (0.0 if self.mean is None else self.mean)
-        return np.asarray(centred * self.scale, dtype=features.dtype)
+        mean = 0.0 if self.mean is None else self.mean
+        out = np.empty_like(features)
+        for start in range(0, len(features), ROWS_AT_ONCE):
+            part = slice(start, start + ROWS_AT_ONCE)
+            out[part] = (features[part] - mean) * self.scale
+        return out
+
+
+class Fault(NamedTuple):
+    """What hides what tells nodes apart, in words, and whether it is the unit of a column."""
+
+    said: str
+    scaled: bool
 
 
 def standardisation_for(features: Any, choice: Any) -> Standardisation | None:
@@ -73,31 +89,71 @@ def standardisation_for(features: Any, choice: Any) -> Standardisation | None:
     >>> found.apply(np.array([[2e6, 0.0]])).round(2)
     array([[ 0.  , -0.08]])
     """
-    if not isinstance(choice, bool | np.bool_) and choice != "auto":
-        raise InputError(f"standardise must be 'auto', True or False, got {choice!r}")
+    choice = checked_choice(choice)
+    if sp.issparse(features):
+        return _of_sparse(features) if choice is True else None
+    fault = None if choice is True else fault_of(features[sampled_rows(len(features))])
+
+    def moments() -> ColumnMoments:
+        return ColumnMoments.of(np.asarray(features, dtype=np.float64))
+
+    return standardisation_by(choice, fault, moments)
+
+
+def checked_choice(choice: Any) -> Standardise:
+    """Return a choice, or say that it is none."""
+    if isinstance(choice, bool | np.bool_):
+        return bool(choice)
+    if isinstance(choice, str) and choice == "auto":
+        return "auto"
+    raise InputError(f"standardise must be 'auto', True or False, got {choice!r}")
+
+
+def standardisation_by(
+    choice: Standardise, fault: Fault | None, moments: Callable[[], ColumnMoments]
+) -> Standardisation | None:
+    """Return what becomes of dense features by what a sample of their rows shows.
+
+    The warning where ``choice`` is False names the line that called ``fit``.
+
+    Parameters
+    ----------
+    choice : {"auto", True, False}
+        Whether to standardise.
+    fault : Fault or None
+        Of the sampled rows; need not be known where ``choice`` is True.
+    moments : function
+        Gives those of all rows, in float64, where they are needed.
+    """
     if choice is True:
-        return _by_columns(features, scaled=True, why="as asked for")
-    found = _fault(features)
-    if found is None:
+        return _by_columns(moments(), scaled=True, why="as asked for")
+    if fault is None:
         return None
-    fault, scaled = found
     if choice == "auto":
-        return _by_columns(features, scaled, f"the features were not {fault}")
-    cure = "standardise" if scaled else "centre"
+        return _by_columns(moments(), fault.scaled, f"the features were not {fault.said}")
+    cure = "standardise" if fault.scaled else "centre"
     warnings.warn(
-        f"the features are not {fault}, and kernels see directions alone; {cure} X first, or leave "
-        "it to standardise='auto'",
+        f"the features are not {fault.said}, and kernels see directions alone; {cure} X first, or "
+        "leave it to standardise='auto'",
         GPGCWarning,
-        stacklevel=5,
+        stacklevel=6,
     )
     return None
 
 
-def _fault(features: Any) -> tuple[str, bool] | None:
-    """Return what hides what tells nodes apart, and whether it is the unit of a column."""
-    if sp.issparse(features):
-        return None
-    rows = features[:: max(1, len(features) // SAMPLED_ROWS)]
+def sampled_rows(n_rows: int) -> slice:
+    """Return which rows of dense features are looked at.
+
+    Examples
+    --------
+    >>> sampled_rows(25_000)
+    slice(0, 25000, 3)
+    """
+    return slice(0, n_rows, max(1, -(-n_rows // SAMPLED_ROWS)))
+
+
+def fault_of(rows: Array) -> Fault | None:
+    """Return what hides what tells nodes apart in sampled rows of dense features, if anything."""
     if not rows.any() or ((rows >= 0).all() and np.mean(rows == 0) > 0.5):
         return None
     rows = np.asarray(rows, dtype=np.float64)
@@ -111,22 +167,25 @@ def _fault(features: Any) -> tuple[str, bool] | None:
     columns = float(variance.sum() ** 2 / np.sum(variance**2))
     if columns < min(FEW_COLUMNS, len(variance) / 4):
         share = float(variance.max() / variance.sum())
-        return f"scaled: column {variance.argmax()} holds {share:.1%} of the variance", True
+        said = f"scaled: column {variance.argmax()} holds {share:.1%} of the variance"
+        return Fault(said, scaled=True)
     if cosine > UNCENTRED:
-        return f"centred: the mean cosine of two rows is {cosine:.3g}", False
+        return Fault(f"centred: the mean cosine of two rows is {cosine:.3g}", scaled=False)
     return None
 
 
-def _by_columns(features: Any, scaled: bool, why: str) -> Standardisation:
+def _of_sparse(features: Any) -> Standardisation:
+    """Return one over the standard deviations of sparse columns, which stay uncentred."""
+    mean = np.asarray(features.mean(axis=0), dtype=np.float64).ravel()
+    squares = np.asarray(features.multiply(features).mean(axis=0), dtype=np.float64).ravel()
+    std = np.sqrt(np.maximum(squares - mean**2, 0.0))
+    return Standardisation(None, _inverse(std, mean), "columns scaled: as asked for")
+
+
+def _by_columns(moments: ColumnMoments, scaled: bool, why: str) -> Standardisation:
     """Return column means, and one over the standard deviations; 1 for constant columns."""
-    if sp.issparse(features):
-        mean = np.asarray(features.mean(axis=0), dtype=np.float64).ravel()
-        squares = np.asarray(features.multiply(features).mean(axis=0), dtype=np.float64).ravel()
-        std = np.sqrt(np.maximum(squares - mean**2, 0.0))
-        return Standardisation(None, _inverse(std, mean), f"columns scaled: {why}")
-    rows = np.asarray(features, dtype=np.float64)
-    mean, std = rows.mean(axis=0), rows.std(axis=0)
-    scale = _inverse(std, mean) if scaled else np.ones(len(mean))
+    mean = moments.mean
+    scale = _inverse(moments.std, mean) if scaled else np.ones(len(mean))
     what = "columns centred and scaled" if scaled else "columns centred"
     return Standardisation(mean, scale, f"{what}: {why}")
 

@@ -57,10 +57,13 @@ from gpgc.models.broad_inputs import (
     FEATURE_VIEWS,
     FEW_LANDMARKS,
     FORMS,
+    NEIGHBOUR_NOISE,
+    SECOND_WEIGHTS,
     BroadInputs,
     draw_landmarks,
     landmark_phrases,
 )
+from gpgc.models.degrees import DEGREE_SCALE
 from gpgc.models.described import (
     Description,
     DiffusedFeatures,
@@ -71,24 +74,12 @@ from gpgc.models.described import (
     unit_rows,
 )
 from gpgc.models.finite import random_layer, rows_with_kernel
-from gpgc.models.spectral import Eigenvectors, Hubs
+from gpgc.models.spectral import Eigenvectors, Hubs, one_hot_is_cheap
 
 REACHES = (0.05, 0.1, 0.3)
 """Teleports of the PageRanks, far to near."""
 
 STEPS = 20
-
-SECOND_WEIGHTS = (1 / 3, 1.0)
-"""Weights of the second view that are tried beside 0."""
-
-DEGREE_SCALE = 2.0
-"""Length scale of the squared exponential of degrees, in their standard deviations."""
-
-NEIGHBOUR_NOISE = 10**-2.75
-"""Relative noise that is usual on graphs of nearest neighbours."""
-
-ONE_HOT_WORK = 2**35
-"""Products that diffusing one-hot rows may take."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,8 +146,7 @@ class Broad(Architecture):
     def _has_one_hot_rows(self, propagation: sp.csr_array) -> bool:
         """Tell whether a graph without features is small enough to diffuse one-hot rows."""
         n_nodes = propagation.shape[0]
-        work = propagation.nnz * n_nodes * STEPS
-        is_cheap = work <= ONE_HOT_WORK or n_nodes <= self.exact_nodes
+        is_cheap = one_hot_is_cheap(propagation, STEPS) or n_nodes <= self.exact_nodes
         return bool(n_nodes <= self.one_hot_nodes and is_cheap)
 
     def view_inputs(self, view: str, nodes: Nodes, context: Context) -> BroadInputs:
@@ -176,8 +166,8 @@ class Broad(Architecture):
             return None
         field = np.union1d(landmarks, few)
         known = KnownRows(rows_diffused_at(field, nodes, REACHES, STEPS, self.seed, context))
-        there = np.searchsorted(field, landmarks)
-        return Glimpse(BroadInputs(known, there, "squared", context), np.searchsorted(field, few))
+        places = np.searchsorted(field, landmarks), np.searchsorted(field, few)
+        return Glimpse(BroadInputs(known, places[0], "squared", context), places[1])
 
     def view_landmarks(self, view: str, n_nodes: int) -> Integers | None:
         """Return the landmarks by which a view of nodes with features is told; None for all."""
@@ -198,11 +188,22 @@ class Broad(Architecture):
         """Return the covariance of one set of rows, of finite rank where there are landmarks."""
         if inputs.form == "squared":
             return Unit(Square(self._layers(rows, inputs.context), inputs.landmarks))
+        exact = self._exact(rows, inputs)
+        if inputs.landmarks is None:
+            return exact
+        return Nystrom(exact, inputs.landmarks, inputs.whitening)
+
+    def _exact(self, rows: Rows, inputs: BroadInputs) -> Covariance:
+        """Return k itself, or the squared exponential of degrees."""
         if inputs.form == "layer":
-            exact = self._layers(rows, inputs.context)
-        else:
-            exact = Features(SquaredExponential(DEGREE_SCALE), rows, inputs.context)
-        return exact if inputs.landmarks is None else Nystrom(exact, inputs.landmarks)
+            return self._layers(rows, inputs.context)
+        return Features(SquaredExponential(DEGREE_SCALE), rows, inputs.context)
+
+    def whitening(self, inputs: BroadInputs) -> Array | None:
+        """Return L⁻ᵀ of the landmarks by which a view is told, None of one without."""
+        if inputs.form == "squared" or inputs.landmarks is None:
+            return None
+        return Nystrom(self._exact(inputs.described.rows[0], inputs), inputs.landmarks).whitening
 
     def _with_groups(self, covariance: Covariance, inputs: BroadInputs) -> Covariance:
         """Return the covariance, and 1 within each small component, where it is 0."""

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gpgc._typing import Integers
+from gpgc._typing import Array, Integers
 from gpgc.compute import Context
 from gpgc.graph.nodes import Nodes
 from gpgc.models.degrees import Degrees
@@ -38,6 +38,12 @@ AROUND: Mapping[str, Callable[[Nodes, Context], Description]] = {
 
 FEW_LANDMARKS = 4
 """One landmark of so many stands for the degrees, which are four numbers a node."""
+
+SECOND_WEIGHTS = (1 / 3, 1.0)
+"""Weights of the second view that are tried beside 0."""
+
+NEIGHBOUR_NOISE = 10**-2.75
+"""Relative noise that is usual on graphs of nearest neighbours."""
 
 
 def draw_landmarks(among: Integers, n_landmarks: int, seed: int) -> Integers:
@@ -71,10 +77,12 @@ def landmark_phrases(form: Form, landmarks: Integers | None) -> tuple[str, ...]:
 class BroadInputs(NamedTuple):
     """How nodes are described, what becomes of the rows, and how arithmetic is done.
 
-    ``landmarks`` None stands for all nodes.
+    ``landmarks`` None stands for all nodes, ``whitening`` is that of their Nyström root where it is
+    known.
     """
 
     described: Description
     landmarks: Integers | None
     form: Form
     context: Context
+    whitening: Array | None = None

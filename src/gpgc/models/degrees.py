@@ -6,13 +6,12 @@ standard deviation over neighbours, centred and in units of their standard devia
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import scipy.sparse as sp
 
 from gpgc._typing import Array, Integers
 from gpgc.compute import Context
+from gpgc.compute.moments import ColumnMoments
 from gpgc.graph.nodes import JoinedNodes, Nodes
 from gpgc.graph.normalize import without_loops
 from gpgc.kernels.covariance import inverse_or_zero
@@ -21,6 +20,10 @@ from gpgc.models.described import Description, KnownRows
 
 LEAST_STD = 1e-9
 """Standard deviation, relative to the mean, up to which all nodes count as equal."""
+
+
+DEGREE_SCALE = 2.0
+"""Length scale of the squared exponential of degrees, in their standard deviations."""
 
 
 class Degrees(Description):
@@ -55,45 +58,12 @@ class Degrees(Description):
         return KnownRows((StoredRows.of(both, context.dtype),))
 
 
-class DegreeMoments(NamedTuple):
-    """Mean and spread of numbers of nodes; those of two sets of nodes give those of both.
-
-    Attributes
-    ----------
-    n_nodes : int
-        Nodes.
-    mean : array of shape (c,)
-        Of each number.
-    squares : array of shape (c,)
-        Sum of the squares of what it differs from the mean by.
-
-    Examples
-    --------
-    >>> parts = [DegreeMoments.of(np.array(part)) for part in ([[1.0], [2.0]], [[6.0]])]
-    >>> DegreeMoments.joined(*parts)
-    DegreeMoments(n_nodes=3, mean=array([3.]), squares=array([14.]))
-    """
-
-    n_nodes: int
-    mean: Array
-    squares: Array
-
-    @classmethod
-    def of(cls, numbers: Array) -> DegreeMoments:
-        """Return those of the rows (n, c) of some nodes."""
-        mean = numbers.mean(axis=0)
-        return cls(len(numbers), mean, ((numbers - mean) ** 2).sum(axis=0))
-
-    def joined(self, other: DegreeMoments) -> DegreeMoments:
-        """Return those of both sets of nodes."""
-        n_nodes = self.n_nodes + other.n_nodes
-        apart, fraction = other.mean - self.mean, other.n_nodes / n_nodes
-        squares = self.squares + other.squares + apart**2 * self.n_nodes * fraction
-        return DegreeMoments(n_nodes, self.mean + apart * fraction, squares)
+class DegreeMoments(ColumnMoments):
+    """Means and spreads of the numbers of nodes; those of two sets of nodes give those of both."""
 
     def standardised(self, numbers: Array) -> Array:
         """Return rows centred and in units of the standard deviations; 0 where all are equal."""
-        std = np.sqrt(self.squares / self.n_nodes)
+        std = self.std
         scale = inverse_or_zero(np.where(std > LEAST_STD * np.abs(self.mean), std, 0.0))
         return np.asarray((numbers - self.mean) * scale)
 

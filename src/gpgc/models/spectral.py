@@ -55,6 +55,9 @@ HUB_REACH = 0.05
 SMALLEST_VALUE = 0.05
 """Eigenvalues are not divided by less than this when a node joins."""
 
+ONE_HOT_WORK = 2**35
+"""Products that diffusing one-hot rows may take."""
+
 
 class Eigenvectors(Description):
     """The rows of U f_a(|Λ|) for each reach a, of nodes without features.
@@ -203,3 +206,14 @@ def _symmetric(propagation: sp.csr_array) -> sp.csr_array:
     product = sp.csr_array(propagation.multiply(propagation.T))
     product.data = np.sqrt(product.data)
     return product
+
+
+def one_hot_is_cheap(propagation: sp.csr_array, steps: int) -> bool:
+    """Tell whether one-hot rows of all nodes diffuse in little time, so that nothing is in place.
+
+    Examples
+    --------
+    >>> one_hot_is_cheap(sp.eye_array(100, format="csr"), 20)
+    True
+    """
+    return bool(propagation.nnz * propagation.shape[0] * steps <= ONE_HOT_WORK)
