@@ -37,7 +37,9 @@ class Primitives:
 
     def rows_times(self, matrix: sp.csr_array, index: slice | Integers, right: Any) -> Array:
         """Return matrix[index] @ right as an array."""
-        return np.asarray(matrix[index] @ right)
+        is_whole = isinstance(index, slice) and index == slice(None)
+        rows = matrix if is_whole else matrix[index]
+        return np.asarray(rows @ right)
 
     def add_product(
         self,

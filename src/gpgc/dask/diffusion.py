@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpgc._typing import Array, Integers
+from gpgc.compute.primitives import primitives_for
 from gpgc.compute.progress import announce
 from gpgc.dask.cluster import Cluster, task
 from gpgc.dask.links import Links, Propagation
@@ -101,7 +102,8 @@ def diffused(
 
 def diffusion_step(propagation: Propagation, own: Array, halo: Sequence[Array]) -> Array:
     """Return a block's rows of Â Z from its own rows of Z and those of others that it needs."""
-    product = np.asarray(propagation.own @ own)
+    loops = primitives_for(len(own), own.dtype)
+    product = loops.rows_times(propagation.own, slice(None), own)
     for (linked, weights), rows in zip(propagation.across, halo, strict=True):
         product[linked] += weights @ rows
     return product

@@ -7,6 +7,18 @@ from typing import Any
 from dask.system import CPU_COUNT
 from distributed import LocalCluster
 
+import dask
+
+ENVIRONMENT = {
+    "MALLOC_MMAP_THRESHOLD_": 2**25,
+    "MALLOC_TRIM_THRESHOLD_": 2**27,
+    "OMP_NUM_THREADS": 1,
+    "MKL_NUM_THREADS": 1,
+    "OPENBLAS_NUM_THREADS": 1,
+}
+"""Of workers: the memory of a tile is used again for the next one. By default Dask gives it back to
+the system after every array of 128 KiB and more, and fresh pages cost as much as the products."""
+
 
 def local_cluster(
     workers: int = 1,
@@ -32,13 +44,14 @@ def local_cluster(
     -------
     distributed.LocalCluster
     """
-    return LocalCluster(
-        n_workers=workers,
-        threads_per_worker=threads or max(1, CPU_COUNT // workers),
-        processes=True,
-        memory_limit="auto" if memory_limit is None else memory_limit // workers,
-        host="127.0.0.1",
-        dashboard_address=None,
-        scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "dashboard": False},
-        local_directory=folder,
-    )
+    with dask.config.set({"distributed.nanny.pre-spawn-environ": ENVIRONMENT}):
+        return LocalCluster(
+            n_workers=workers,
+            threads_per_worker=threads or max(1, CPU_COUNT // workers),
+            processes=True,
+            memory_limit="auto" if memory_limit is None else memory_limit // workers,
+            host="127.0.0.1",
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "dashboard": False},
+            local_directory=folder,
+        )
