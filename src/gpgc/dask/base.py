@@ -183,6 +183,7 @@ class DaskProcess(BaseEstimator):
             found = in_weight_space(graph, model, labels, judge, choice.levels, rank)
         announce("means of all nodes")
         views = [view for view, weight in choice.view_weights.items() if weight]
+        graph.keep_only(views)
         means = cluster.finish(
             task(mean_of, found.known, rows, model, found.posterior) for rows in graph.rows(views)
         )

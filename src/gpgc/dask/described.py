@@ -99,7 +99,7 @@ class BlockRows:
     pieces, features, dtype
         As in :func:`described`; tasks of them before they are on a worker.
     others : mapping
-        Further view → its rows.
+        Further view → its rows, or what gives some of them by ``take``.
     """
 
     pieces: Sequence[Any]
@@ -114,7 +114,7 @@ class BlockRows:
             return int(self.pieces[0].shape[1])
         if self.features is not None:
             return len(self.features)
-        return n_rows(with_views({}, self.others))
+        return int(next(iter(self.others.values())).shape[0])
 
     def parts(self) -> Iterator[Described]:
         """Describe some rows after the other."""

@@ -87,7 +87,7 @@ class Graph:
     raw: Sequence[Any]
     settings: BlockFeatures
     links: Links
-    totals: Sequence[Sequence[Any]]
+    totals: list[list[Any]]
     around: Surroundings
     landmarks: Any
     labelled: Sequence[Integers]
@@ -104,6 +104,11 @@ class Graph:
     def features(self, block: int) -> Any:
         """Return the task of the checked features of a block."""
         return task(checked, self.raw[block], block, self.settings)
+
+    def keep_only(self, views: Sequence[str]) -> None:
+        """Let go the diffused columns where no view needs them."""
+        if "graph" not in views:
+            self.totals.clear()
 
     def rows(self, views: Sequence[str]) -> list[BlockRows]:
         """Return the tasks of what the rows of all blocks are made of, for some views."""

@@ -57,7 +57,7 @@ class Surroundings:
     dtype: str
 
     def rows(self, view: str, features: Sequence[Any]) -> list[Any]:
-        """Return the tasks of the rows of all nodes in one view, a block each.
+        """Return the tasks of the rows of all nodes in one view, or of their parts, a block each.
 
         Parameters
         ----------
@@ -75,7 +75,29 @@ class Surroundings:
         own = [task(unit_features, block, dtype) for block in features]
         first = neighbour_sums(self.propagation, own, self.links)
         second = neighbour_sums(self.propagation, first, self.links)
-        return [task(neighbour_directions, own[b], first[b], second[b]) for b in blocks]
+        return [NeighbourParts(own[b], first[b], second[b]) for b in blocks]
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourParts:
+    """X̄, Â₀X̄ and Â₀²X̄ of a block, which are put side by side for some rows at a time.
+
+    Tasks of them before they are on a worker.
+    """
+
+    own: Any
+    first: Any
+    second: Any
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows, and columns of all three."""
+        n_rows, n_columns = self.own.shape
+        return n_rows, 3 * n_columns
+
+    def take(self, part: slice) -> tuple[Any, Array]:
+        """Return directions and lengths of some rows."""
+        return neighbour_directions(self.own[part], self.first[part], self.second[part]).take(None)
 
 
 @dataclass(frozen=True, eq=False)
