@@ -16,8 +16,8 @@ import pandas as pd
 from gpgc import GPGCClassifier, GPGCRegressor
 from gpgc.compute import Context
 from gpgc.dask import DaskGPGCClassifier, DaskGPGCRegressor
-from gpgc.dask.cluster import cluster_of
-from gpgc.dask.described import Model, n_rows
+from gpgc.dask.cluster import cluster_of, task
+from gpgc.dask.described import Model, n_rows, stacked
 from gpgc.dask.graph import graph_of
 from gpgc.graph import Nodes, as_adjacency
 from gpgc.models.broad import Broad
@@ -81,7 +81,25 @@ def graph_in_blocks(client, problem, model, n_blocks, dtype="float64"):
     labelled = np.flatnonzero(problem.given >= 0)
     cluster = cluster_of(client)
     X, edges = problem.blocks(n_blocks), problem.edges()
-    return graph_of(X, labelled, edges, model, "symmetric", "none", dtype, cluster)
+    return graph_of(X, labelled, edges, model, "symmetric", "none", "auto", dtype, cluster)
+
+
+def same(rows):
+    return rows
+
+
+@pytest.fixture
+def rows_of_blocks(monkeypatch):
+    """Return a function that gives the rows of each block, put together from several parts."""
+    monkeypatch.setattr("gpgc.dask.described.ROWS_AT_ONCE", 50)
+
+    def found(graph, views):
+        blocks = graph.cluster.fetch(task(same, rows) for rows in graph.rows(views))
+        parts = [list(block.parts()) for block in blocks]
+        assert min(map(len, parts)) > 1
+        return [stacked(some) for some in parts]
+
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -91,12 +109,14 @@ def small_problem():
 
 @pytest.mark.parametrize("n_blocks", [1, 7])
 @pytest.mark.parametrize("model", ["exact", "landmarks"])
-def test_rows_of_blocks_are_those_of_one_machine(client, small_problem, model, n_blocks):
+def test_rows_of_blocks_are_those_of_one_machine(
+    client, small_problem, rows_of_blocks, model, n_blocks
+):
     problem, architecture = small_problem, MODELS[model]
     adjacency = as_adjacency((problem.source, problem.target), n_nodes=len(problem.X))
     nodes = Nodes(adjacency, problem.X)
     graph = graph_in_blocks(client, problem, architecture, n_blocks)
-    blocks = graph.cluster.fetch(graph.rows(FEATURE_VIEWS))
+    blocks = rows_of_blocks(graph, FEATURE_VIEWS)
     reference, *labelled = graph.cluster.fetch([graph.landmarks, *graph.labelled_rows])
     landmarks = architecture.landmarks(len(nodes))
     for view in FEATURE_VIEWS:
@@ -131,7 +151,7 @@ def test_likeness_of_a_large_graph_is_that_of_the_same_sample(client):
     assert graph.likeness == pytest.approx(expected, abs=1e-6)
 
 
-def test_covariances_of_all_views_are_those_of_one_machine(client, small_problem):
+def test_covariances_of_all_views_are_those_of_one_machine(client, small_problem, rows_of_blocks):
     problem = small_problem
     adjacency = as_adjacency((problem.source, problem.target), n_nodes=len(problem.X))
     prior = Prior(BY_LANDMARKS, Nodes(adjacency, problem.X))
@@ -140,7 +160,7 @@ def test_covariances_of_all_views_are_those_of_one_machine(client, small_problem
     labelled = np.flatnonzero(problem.given >= 0)
     for view in FEATURE_VIEWS:
         model = Model(BY_LANDMARKS, {view: 1.0}, "float64")
-        blocks = graph.cluster.fetch(graph.rows([view]))
+        blocks = rows_of_blocks(graph, [view])
         every = [model.covariance(reference, rows) for rows in blocks]
         roots = [part.root(np.arange(len(reference), part.n_nodes)) for part in every]
         root = np.concatenate(roots)
@@ -148,7 +168,9 @@ def test_covariances_of_all_views_are_those_of_one_machine(client, small_problem
         np.testing.assert_allclose(root @ root[labelled].T, expected, atol=1e-6)
 
 
-def test_rows_of_all_views_have_the_same_bits_with_1_and_2_workers(cluster, small_problem):
+def test_rows_of_all_views_have_the_same_bits_with_1_and_2_workers(
+    cluster, small_problem, rows_of_blocks
+):
     from distributed import Client
 
     bits = []
@@ -157,7 +179,7 @@ def test_rows_of_all_views_have_the_same_bits_with_1_and_2_workers(cluster, smal
         with Client(cluster) as client:
             client.wait_for_workers(n_workers)
             graph = graph_in_blocks(client, small_problem, BY_LANDMARKS, 5, "float32")
-            blocks = graph.cluster.fetch(graph.rows(FEATURE_VIEWS))
+            blocks = rows_of_blocks(graph, FEATURE_VIEWS)
         parts = [part for rows in blocks for reaches in rows.values() for part in reaches]
         bits.append([_dense(part.directions).tobytes() for part in parts])
     assert bits[0] == bits[1]
