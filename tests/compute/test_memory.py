@@ -81,7 +81,7 @@ def test_covariances_with_and_among_labels_count(model, noise):
     features = rng.normal(size=(n_nodes, 8)).astype(np.float32)
     graph = sp.random_array((n_nodes, n_nodes), density=4 / n_nodes, rng=rng)
     estimator = GPGCClassifier(model, memory_limit=limit, noise_variance=noise)
-    few = np.where(np.arange(n_nodes) < 290, np.arange(n_nodes) % 2, -1)
+    few = np.where(np.arange(n_nodes) < 270, np.arange(n_nodes) % 2, -1)
 
     def fit_and_predict(y):
         estimator.fit(features, y, adjacency=graph).predict_latent(return_std=True)

@@ -12,6 +12,9 @@ import pytest
 
 from gpgc.models.broad import Broad
 
+WORKERS_WITHIN = 60
+"""Seconds within which workers must be there, so that a test fails and does not hang."""
+
 NEEDS_DASK = "gpgc.dask needs the extra dask: pip install 'gpgc[dask]'"
 
 
@@ -63,8 +66,9 @@ def small_model():
     return Broad(exact_nodes=500, n_landmarks=120, one_hot_nodes=500)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster():
+    """Start workers for the tests of one file: those that were scaled or killed serve no other."""
     pytest.importorskip("distributed", reason=NEEDS_DASK)
     from gpgc.dask.local_cluster import local_cluster
 
@@ -77,7 +81,7 @@ def client(cluster):
     from distributed import Client
 
     with Client(cluster) as connected:
-        connected.wait_for_workers(2)
+        connected.wait_for_workers(2, timeout=WORKERS_WITHIN)
         yield connected
 
 
@@ -123,4 +127,4 @@ def kill_after(cluster, client):
     yield start
     for killer in killers:
         killer.stop()
-    client.wait_for_workers(2)
+    client.wait_for_workers(2, timeout=WORKERS_WITHIN)

@@ -23,7 +23,7 @@ LABELS_FOR_VIEWS = 1000
 MANY_LABELS = 2000
 """Labels from which on so many of them, evenly spread, choose the noise in function space."""
 
-LABEL_MATRICES = 7
+LABEL_MATRICES = 9
 """D × D matrices in float64 that a choice holds at once."""
 
 
