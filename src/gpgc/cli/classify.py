@@ -35,6 +35,7 @@ from gpgc.cli.options import (
     settings_of,
     standardise_of,
 )
+from gpgc.errors import InputError
 
 
 def classify(
@@ -140,6 +141,8 @@ def classify(
         show(classify_many(*files, settings, unlabelled, further, options), as_json, quiet)
         return
     if where.asked:
+        if decision != "probable":
+            raise InputError(f"--decision must be probable with --scheduler, got {decision}")
         result = classify_in_blocks(*files, settings | units, unlabelled, further, options, where)
     else:
         settings |= units | {"decision": decision}
