@@ -111,8 +111,3 @@ def test_nothing_but_its_own_room_imports_dask(path):
 
 def _is_stored(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-
-
-def test_no_file_holds_more_than_one_idea():
-    long = {str(path): len(path.read_text().splitlines()) for path in FILES}
-    assert not {path: lines for path, lines in long.items() if lines > 300}
