@@ -12,6 +12,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 ROOMS = (
     ("errors", "_typing"),
+    ("reference",),
     ("files",),
     ("compute",),
     ("graph",),
@@ -30,7 +31,7 @@ ROOMS = (
 )
 """Lower rooms first: a room imports from itself and from rooms above it in this list."""
 
-CORE = ("compute", "kernels", "models", "gp", "probability")
+CORE = ("reference", "compute", "kernels", "models", "gp", "probability")
 FRAMEWORKS = {"sklearn", "torch", "matplotlib", "typer", "rich", "networkx", "pandas", "dask"}
 
 
