@@ -188,8 +188,8 @@ class Covariance(LeavesCachesBehind, ABC):
         return InputError(
             "Tangent must be of a network of Features, Given, LowRank, DenseLayer, Activate, "
             f"Propagate, Diffuse, Mix, Cross and Deep, got {type(self).__name__}, which is no "
-            "layer of weights and has no tangent kernel: use its covariance as it is (kernel='nngp'), "
-            "or the Tangent of what is inside it"
+            "layer of weights and has no tangent kernel: use its covariance as it is "
+            "(kernel='nngp'), or the Tangent of what is inside it"
         )
 
     def count(self, index: Index) -> int:
