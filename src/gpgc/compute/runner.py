@@ -117,8 +117,9 @@ class Threads:
 
 
 def split(items: Integers, size: int) -> Sequence[Integers]:
-    """Cut an array into pieces of at most ``size`` elements."""
-    return [items[start : start + size] for start in range(0, len(items), max(size, 1))]
+    """Cut an array into pieces of at most ``size`` elements, and of one at least."""
+    step = max(size, 1)
+    return [items[start : start + step] for start in range(0, len(items), step)]
 
 
 @cache

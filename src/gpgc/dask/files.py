@@ -11,12 +11,12 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-from distributed import Client, as_completed
+from distributed import Client
 
 from gpgc._typing import Array, Integers
 from gpgc.compute.progress import announce
 from gpgc.dask.classifier import DaskGPGCClassifier
-from gpgc.dask.cluster import task
+from gpgc.dask.cluster import Cluster, task
 from gpgc.dask.local_cluster import local_cluster
 from gpgc.dask.parquet import parquet_features, write_predictions
 from gpgc.errors import InputError
@@ -133,10 +133,8 @@ def write_blocks(
         given = given_codes(y[end - size : end], model.classes_)
         path = str(folder / f"part-{number:05}.parquet")
         tasks.append(task(write_block, path, int(end - size), block, given, names))
-    futures = client.compute(tasks)
-    for done, future in enumerate(as_completed(futures), 1):
-        future.result()
-        announce(f"writing predictions, {done} of {len(futures)} files")
+    for done, _ in enumerate(Cluster(client).completed(tasks), 1):
+        announce(f"writing predictions, {done} of {len(tasks)} files")
 
 
 def write_block(path: str, first: int, probabilities: Array, given: Integers, names: Any) -> int:

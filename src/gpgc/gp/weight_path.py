@@ -12,7 +12,7 @@ from gpgc._typing import Array, Integers
 from gpgc.compute import small_matrices
 from gpgc.gp.labelled_root import LabelledRoot
 from gpgc.gp.weight_space import WeightSpace
-from gpgc.kernels import LowRank
+from gpgc.kernels import Covariance, LowRank
 
 
 class WeightPath:
@@ -56,6 +56,23 @@ class WeightPath:
         other = copy(self)
         other.targets, other._rotated = self.targets[:, [column]], self._rotated[:, [column]]
         other._squares = self._squares[[column]]
+        return other
+
+    def at_labels(self, part: slice, covariance: Covariance, labelled: Integers) -> Self:
+        """Return the path of some of the labels, each still predicted from all others.
+
+        Parameters
+        ----------
+        part : slice
+            Which of the labels.
+        covariance : Covariance
+            With the root of the same columns, that holds the nodes of these labels.
+        labelled : int array
+            These nodes.
+        """
+        other = copy(self)
+        other._root = self._root.at_labels(part, covariance, labelled)
+        other.targets, other.relative_noise = other._root.targets, other._root.relative_noise
         return other
 
     def leave_one_out(self, noise: Array) -> tuple[Array, Array]:
