@@ -95,6 +95,12 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
 
     kinds = {kind.__name__: kind for kind in (GPGCClassifier, GPGCRegressor)}
     parameters = {name: _from_json(value) for name, value in stored.header["parameters"].items()}
+    if parameters.pop("probability", "calibrated") != "calibrated":  # files of version 0.2
+        warnings.warn(
+            "probabilities of the largest latent value are gone: this model's are calibrated now",
+            GPGCWarning,
+            stacklevel=3,
+        )
     estimator = kinds[stored.header["estimator"]](**parameters)
     if stored.features is not None:
         encoder = stored.encoder
