@@ -28,18 +28,17 @@ def two_blocks(n_isolated):
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("probability", ["calibrated", "largest"])
-def test_isolated_nodes_have_the_class_prior_and_change_nobody(model, probability):
+def test_isolated_nodes_have_the_class_prior_and_change_nobody(model):
     answers = []
     for n_isolated in (0, 1, 20, 200):
         graph, y = two_blocks(n_isolated)
-        fitted = GPGCClassifier(model, probability=probability).fit(None, y, adjacency=graph)
+        fitted = GPGCClassifier(model).fit(None, y, adjacency=graph)
         table = fitted.predict_proba()
         assert (table[30:] == fitted.class_prior_).all()
         assert (fitted.predict()[30:] == fitted.class_prior_.argmax()).all()
         assert (fitted.transduction_[30:] == fitted.class_prior_.argmax()).all()
         answers.append(table[:30].max(axis=1).mean())
-    assert np.ptp(answers) < (0.005 if probability == "calibrated" else 0.02)
+    assert np.ptp(answers) < 0.005
 
 
 @pytest.mark.parametrize("model", MODELS)

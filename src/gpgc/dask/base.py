@@ -20,6 +20,7 @@ from gpgc.dask.graph import Graph, graph_of
 from gpgc.dask.spaces import in_function_space, in_weight_space
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import FeatureNorm
+from gpgc.estimators.prior_parameters import check_replaced
 from gpgc.estimators.standardise import Standardise, checked_choice
 from gpgc.gp.from_root import label_gram
 from gpgc.gp.posterior import LeaveOneOut
@@ -145,6 +146,7 @@ class DaskProcess(BaseEstimator):
         """Bring the graph to the cluster."""
         for name in [name for name in self.__dict__ if name.startswith("_")]:
             del self.__dict__[name]  # a fit that fails leaves nothing behind, here or there
+        check_replaced(self)
         if self.dtype not in ("float32", "float64"):
             raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
         return graph_of(

@@ -123,6 +123,7 @@ class SampledLevels:
 
     def __init__(self, root: LabelledRoot, among: Integers) -> None:
         self._root, self._among, self._column = root, among, slice(None)
+        self._own = root  # with the targets of this path alone
         self.targets: Array = root.targets[among]
         self.relative_noise: Array = root.relative_noise[among]
         self.scale = root.scale
@@ -134,6 +135,7 @@ class SampledLevels:
         """Return the path of one column of the targets, which shares what is computed."""
         other = copy(self)
         other.targets, other._column = self.targets[:, [column]], slice(column, column + 1)
+        other._own = self._root.of_targets(other._column)
         return other
 
     def leave_one_out(self, noise: Array) -> tuple[Array, Array]:
@@ -143,19 +145,21 @@ class SampledLevels:
         return means, np.stack([variance for _, variance in found])
 
     def log_marginal_likelihood(self, noise: Array) -> Array:
-        """Return the log evidence of each level, of all labels and targets."""
-        return np.array([self._at(float(level)).log_marginal_likelihood() for level in noise])
+        """Return the log evidence of each level, of all labels and the targets of the path."""
+        found = [_at(self._own, float(level)).log_marginal_likelihood() for level in noise]
+        return np.array(found)
 
     def _leave_out(self, level: float) -> tuple[Array, Array]:
         if level not in self._left_out:
             places = np.zeros(len(self._root.labelled), dtype=np.intp)
             places[self._among] = np.arange(len(self._among))
-            there = self._at(level).elsewhere(self._rows, places)
+            there = _at(self._root, level).elsewhere(self._rows, places)
             self._left_out[level] = there.leave_one_out(self._among)
         return self._left_out[level]
 
-    def _at(self, level: float) -> WeightSpace:
-        root = self._root
-        return WeightSpace(
-            root.covariance, root.labelled, root.targets, level, root.relative_noise, root
-        )
+
+def _at(root: LabelledRoot, level: float) -> WeightSpace:
+    """Return the posterior of a root's targets at one noise level."""
+    return WeightSpace(
+        root.covariance, root.labelled, root.targets, level, root.relative_noise, root
+    )

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from gpgc._typing import Integers
 from gpgc.compute import Threads, is_forked, one_blas_thread, openmp_threads
+from gpgc.compute.numbers import is_whole
 from gpgc.compute.progress import counted, expect
 from gpgc.errors import InputError
 from gpgc.files import canonical_csr
@@ -225,5 +226,5 @@ def _import_faiss(n_rows: int) -> ModuleType:
 
 
 def _check_count(n_neighbors: int) -> None:
-    if not isinstance(n_neighbors, int | np.integer) or n_neighbors < 1:
+    if not is_whole(n_neighbors, 1):
         raise InputError(f"n_neighbors must be a whole number of at least 1, got {n_neighbors!r}")

@@ -51,7 +51,14 @@ from gpgc.kernels import (
 from gpgc.kernels.covariance import inverse_or_zero
 from gpgc.kernels.deep import layers
 from gpgc.kernels.rows import Rows
-from gpgc.models.architecture import GRAPH, Architecture, Glimpse, ViewWeights, register
+from gpgc.models.architecture import (
+    GRAPH,
+    Architecture,
+    Glimpse,
+    ViewWeights,
+    check_sizes,
+    register,
+)
 from gpgc.models.broad_inputs import (
     AROUND,
     FEATURE_VIEWS,
@@ -114,6 +121,7 @@ class Broad(Architecture):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_sizes(self, exact_nodes=0, n_landmarks=1, one_hot_nodes=0)
         if self.kernel != "nngp":
             raise InputError(
                 f"kernel must be 'nngp' for model='broad', whose square over nodes is no layer of "

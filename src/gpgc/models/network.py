@@ -11,7 +11,6 @@ import scipy.sparse as sp
 
 from gpgc._typing import Array, Integers
 from gpgc.compute import Context
-from gpgc.errors import InputError
 from gpgc.graph.nodes import JoinedNodes, NodeInputs, Nodes
 from gpgc.kernels import (
     Activate,
@@ -25,7 +24,7 @@ from gpgc.kernels import (
 from gpgc.kernels.deep import Step, layers
 from gpgc.kernels.propagated_rows import propagated_rows
 from gpgc.kernels.rows import Rows, StoredRows
-from gpgc.models.architecture import Architecture
+from gpgc.models.architecture import Architecture, check_sizes
 from gpgc.models.finite import RandomLayers
 
 
@@ -63,10 +62,7 @@ class Network(Architecture):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("exact_nodes", "n_landmarks"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < (name == "n_landmarks"):
-                raise InputError(f"{name} must be a whole number of nodes, got {value!r}")
+        check_sizes(self, exact_nodes=0, n_landmarks=1)
 
     @abstractmethod
     def layers(self, inputs: NetworkInputs) -> Covariance:

@@ -55,7 +55,6 @@ def search_noise(
     n_labels = len(root.labelled)
     among = evenly_spread(n_labels, SAMPLE)
     levels = SampledLevels(root, among)
-    low, high = noise_bounds(levels)
     found = []
     for column, first in enumerate(start.tolist()):
         path = levels if len(start) == 1 else levels.of_target(column)
@@ -69,7 +68,7 @@ def search_noise(
 
         # Levels are powers of the step, so that targets share what is computed at a level.
         exponent = round(np.log(first / levels.scale) / np.log(STEP))
-        found.append(_climb(score, exponent, levels.scale, (low, high)))
+        found.append(_climb(score, exponent, levels.scale, noise_bounds(path)))
     return np.array(found)
 
 
