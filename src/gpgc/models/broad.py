@@ -155,7 +155,9 @@ class Broad(Architecture):
             return BroadInputs(Hubs(nodes.propagation, STEPS, context), None, FORMS[view], context)
         if view in AROUND and (view != "neighbours" or nodes.features is not None):
             landmarks = self.view_landmarks(view, len(nodes))
-            return BroadInputs(AROUND[view](nodes, context), landmarks, FORMS[view], context)
+            return BroadInputs(
+                AROUND[view](nodes, context, self.seed), landmarks, FORMS[view], context
+            )
         inputs: BroadInputs = super().view_inputs(view, nodes, context)
         return inputs
 

@@ -29,12 +29,12 @@ FORMS: Mapping[str, Form] = {
     "degrees": "degrees",
 }
 
-AROUND: Mapping[str, Callable[[Nodes, Context], Description]] = {
+AROUND: Mapping[str, Callable[[Nodes, Context, int], Description]] = {
     "neighbours": Neighbours,
-    "structure": Links,
-    "degrees": Degrees,
+    "structure": lambda nodes, context, seed: Links(nodes, context),
+    "degrees": lambda nodes, context, seed: Degrees(nodes, context),
 }
-"""How views of what a node has around it describe nodes."""
+"""How views of what a node has around it describe nodes; the seed is that of projections."""
 
 FEW_LANDMARKS = 4
 """One landmark of so many stands for the degrees, which are four numbers a node."""
