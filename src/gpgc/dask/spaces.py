@@ -20,7 +20,7 @@ from gpgc.dask.label_sums import groups_of, summed
 from gpgc.selection.choice import MANY_LABELS
 from gpgc.selection.judge import Judge
 from gpgc.selection.noise_search import SAMPLE
-from gpgc.selection.subset import evenly_spread
+from gpgc.selection.subset import label_sample
 
 
 class Conditioned(NamedTuple):
@@ -69,7 +69,7 @@ def in_weight_space(
     sums = summed(groups, known, model, *labels, cluster)
     levels = start
     if isinstance(judge.noise, str) and n_labels > max(rank, MANY_LABELS):
-        sample = evenly_spread(n_labels, SAMPLE)
+        sample = label_sample(graph.label_keys, labels.targets, SAMPLE)
         walk = (labels, sample, start, judge.noise, judge.criterion, judge.weights)
         rows = graph.labelled_sample(sample)
         levels = cluster.fetch_one(task(search, sums, known, rows, model, *walk))

@@ -283,7 +283,7 @@ def neighbour_directions(own: Any, first: Any, second: Any) -> StoredRows:
 
 
 def side_by_side(own: Any, first: Any, second: Any) -> Any:
-    """Return [X̄, unit(first), unit(second)], sparse if all are, and large or products gain by it."""
+    """Return [X̄, unit(first), unit(second)], sparse if all are, and large or this is faster."""
     parts = [own, unit_rows(first), unit_rows(second)]
     if all(sp.issparse(part) for part in parts):
         entries, size = sum(part.nnz for part in parts), 3 * own.shape[0] * own.shape[1]
@@ -299,7 +299,7 @@ def _projection_around(
 
     Like that of features that are too wide to diffuse, it depends on the data alone.
     """
-    n_nodes, n_columns = features.shape
+    n_columns = features.shape[1]
     if sp.issparse(features):
         pattern = sp.csr_array((np.ones(links.nnz), links.indices, links.indptr), links.shape)
         entries = [np.diff(features.indptr).astype(np.float64)]
