@@ -85,8 +85,7 @@ def check_saved(table, path, kind):
             fitted = GPGCRegressor().fit(table, np.where(classes < 0, np.nan, classes), links)
         else:
             fitted = GPGCClassifier().fit(table, classes, links)
-    except InputError as error:  # such as a table without any column that tells something
-        assert "must" in str(error)
+    except InputError:  # such as a table without any column that tells something
         return
     fitted.save(path)
     again = load(path)

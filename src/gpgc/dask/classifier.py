@@ -31,7 +31,7 @@ from gpgc.models.likeness import alikeness
 from gpgc.probability.calibration import calibrate_left_out
 from gpgc.probability.decision import Decision, DecisionRule
 from gpgc.selection.choice import Choice
-from gpgc.selection.subset import CALIBRATION_LABELS, evenly_spread
+from gpgc.selection.subset import CALIBRATION_LABELS, label_sample
 
 
 class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
@@ -151,7 +151,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         )
         announce("probabilities")
         fractions = np.average(given.targets, axis=0, weights=given.weights)
-        among = evenly_spread(len(given.nodes), CALIBRATION_LABELS)
+        among = label_sample(graph.label_keys, given.targets, CALIBRATION_LABELS)
         self.calibration_ = calibrate_left_out(
             self._left_out(among).mean,
             BlockMeans(self._means, graph.reached.blocks, graph.labelled, graph.cluster),

@@ -70,7 +70,7 @@ def search(
     places[sample] = len(known) + np.arange(n_rows(rows))
     root = root_of_sums(sums, covariance, places, labels)
     usual = model.architecture.relative_noise
-    return search_noise(root, start, how, criterion, counted, usual)
+    return search_noise(root, sample, start, how, criterion, counted, usual)
 
 
 def solve_exact(known: Reference, model: Model, labels: Labels, levels: Array) -> Posterior:

@@ -21,7 +21,7 @@ from gpgc.dask.level_path import ClusterPath
 from gpgc.selection.choice import MANY_LABELS
 from gpgc.selection.judge import Judge, levels_of
 from gpgc.selection.noise_search import SAMPLE
-from gpgc.selection.subset import evenly_spread
+from gpgc.selection.subset import label_sample
 
 
 class Conditioned(NamedTuple):
@@ -75,7 +75,7 @@ def in_weight_space(
         path = ClusterPath.of(sums, groups, known, model, labels, cluster)
         levels = levels_of(judge.on(path))
     else:
-        sample = evenly_spread(n_labels, SAMPLE)
+        sample = label_sample(graph.label_keys, labels.targets, SAMPLE)
         walk = (labels, sample, start, judge.noise, judge.criterion, judge.weights)
         rows = graph.labelled_sample(sample)
         levels = cluster.fetch_one(task(search, sums, known, rows, model, *walk))

@@ -21,7 +21,7 @@ from gpgc.probability.calibration import (
 )
 from gpgc.probability.decision import Decision, DecisionRule
 from gpgc.probability.score_curve import ScoreCurve
-from gpgc.selection.subset import CALIBRATION_LABELS, evenly_spread
+from gpgc.selection.subset import CALIBRATION_LABELS, label_sample
 
 
 class ClassProcess(GraphProcess):
@@ -171,7 +171,8 @@ class ClassProcess(GraphProcess):
         """
         speaking = self.prior_.nodes.reach.reached(self.labelled_nodes_)
         speaking[self.labelled_nodes_] = False
-        among = evenly_spread(len(self.labelled_nodes_), CALIBRATION_LABELS)
+        keys = self.prior_.keys[self.labelled_nodes_]
+        among = label_sample(keys, self.posterior_.targets, CALIBRATION_LABELS)
         return calibrate_left_out(
             self.posterior_.leave_one_out(among).mean,
             StoredMeans(self._latent_mean[speaking]),
