@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+AGAINST = "3ed8a74"
+"""The last commit of version 0.2, which this code is compared with."""
+
 FIRST_SEED = 7000
 """Of the draws; another first seed gives a fresh table."""
 
