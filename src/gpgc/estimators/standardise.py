@@ -49,6 +49,8 @@ class Standardisation:
 
     def apply(self, features: Any) -> Any:
         """Return features (n, F) standardised, in their number format."""
+        if sp.issparse(features) and self.mean is not None:
+            features = features.toarray()
         if sp.issparse(features):
             return sp.csr_array(features @ sp.diags_array(self.scale)).astype(features.dtype)
         mean = 0.0 if self.mean is None else self.mean
