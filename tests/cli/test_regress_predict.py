@@ -147,3 +147,18 @@ def test_bad_options_are_one_sentence(folder):
     again = call("predict", "model.gpgc", "--features", "features.csv", "--out", "x.csv")
     assert "nodes that are new" in str(again.exception)
     assert "got neither" in str(call("predict", "model.gpgc", "--out", "x.csv").exception)
+
+
+def test_the_table_says_what_was_done_to_the_units_of_columns(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    rows = [(f"n{node}", 1e6 * rng.normal(), rng.normal(), node % 2) for node in range(40)]
+    write("features.csv", ["id", "a", "b", "c"], rows)
+    write("labels.csv", ["id", "label"], [(f"n{node}", "xy"[node % 2]) for node in range(20)])
+    given = ["--features", "features.csv", "--labels", "labels.csv", "--out", "o.csv"]
+    shown = CliRunner().invoke(app, ["classify", *given]).output
+    assert "units of columns" in shown
+    assert "1 of 0 and 1" in " ".join(shown.replace("│", " ").split())
+    write("values.csv", ["id", "value"], [(f"n{node}", node) for node in range(20)])
+    given[3] = "values.csv"
+    assert "units of columns" in CliRunner().invoke(app, ["regress", *given]).output
