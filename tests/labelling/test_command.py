@@ -115,7 +115,7 @@ def test_what_cannot_be_labelled_is_one_sentence(label, arguments, sentence):
 
 def test_strangers_among_the_labels_are_named(label, tmp_path):
     (tmp_path / "y.csv").write_text("id,label\nnobody,1\n")
-    with pytest.raises(InputError, match="'nobody' is not among the items"):
+    with pytest.raises(InputError, match="'nobody', which is not in the graph"):
         label("digits", "--labels", tmp_path / "y.csv")
 
 
