@@ -135,7 +135,8 @@ def test_parquet_with_texts_and_gaps(nodes, tmp_path):
     from pyarrow import csv as arrow_csv
     from pyarrow import parquet
 
-    read = arrow_csv.read_csv(tmp_path / "nodes.csv")
+    gaps = arrow_csv.ConvertOptions(strings_can_be_null=True)
+    read = arrow_csv.read_csv(tmp_path / "nodes.csv", convert_options=gaps)
     assert isinstance(read, pyarrow.Table)
     parquet.write_table(read, tmp_path / "nodes.parquet")
     results = [

@@ -16,8 +16,9 @@ from gpgc.estimators.votes import count_votes
 from gpgc.files import read_table
 from gpgc.files.cells import parse_number, shorten
 from gpgc.labelling.ledger import RANDOM_ROLES, Role
+from gpgc.tables.kinds import MISSING_MARKS
 
-UNLABELLED_MARKS = ("", "-1", "nan", "NaN", "NA", "None")
+UNLABELLED_MARKS = (*MISSING_MARKS, "-1", "-1.0")
 """Cells of a file of labels that stand for no label."""
 
 DRAWN_ROLES = (*RANDOM_ROLES, "random")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gpgc.errors import GPGCWarning, InputError
 from gpgc.tables.column_encoders import CategoryColumn, ColumnEncoder, NumberColumn, TextColumn
-from gpgc.tables.frames import ID, columns_of
+from gpgc.tables.frames import ID, column_names, columns_of
 from gpgc.tables.kinds import check_kinds, kind_of
 from gpgc.tables.node_names import names_of
 from gpgc.tables.node_table import NodeTable
@@ -72,7 +72,8 @@ class TableEncoder:
             Sparse unless all columns are numbers. What the fitted table did not hold is 0, and a
             warning counts it.
         """
-        columns = columns_of(table, name)
+        unused = {str(column) for column in column_names(table)} - set(self.names)
+        columns = columns_of(table, name, drop=unused)
         if absent := [column for column in self.names if column not in columns]:
             raise InputError(
                 f"{name} must have the columns {', '.join(self.names):.200}, "
@@ -138,10 +139,11 @@ def encode_table(
     size: number, standardised, 1 missing set to the mean and flagged
     colour: 1 category, 1 that occur once count as none
     """
-    columns = columns_of(table)
-    names = names_of(table, id_column)
-    columns.pop(id_column, None)
-    return encode_columns(columns, names, kinds)
+    found = [str(column) for column in column_names(table) if column != id_column]
+    wanted = check_kinds(kinds, found, "kinds")
+    drop = {id_column, *(column for column, kind in wanted.items() if kind == "drop")}
+    kept = {column: kind for column, kind in wanted.items() if kind != "drop"}
+    return encode_columns(columns_of(table, drop=drop), names_of(table, id_column), kept)
 
 
 def encode_columns(
