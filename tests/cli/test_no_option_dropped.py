@@ -16,6 +16,7 @@ import typer
 from typer.testing import CliRunner
 
 from gpgc.cli.app import COMMANDS, app
+from gpgc.cli.classify import IN_BLOCKS, SEVERAL_LABELS
 from gpgc.errors import InputError
 
 GROUP = typer.main.get_command(app)
@@ -175,6 +176,29 @@ JOBS = {
 }
 
 
+IN_MODES = {
+    "--several labels": ("--features x.csv --labels many.csv", SEVERAL_LABELS),
+    "--scheduler local": ("--features x.csv --edges edges.csv --labels y.csv", IN_BLOCKS),
+}
+"""Ways to call gpgc classify → the files, and the parameters that have a meaning there."""
+
+GIVEN = {
+    option: case.arguments
+    for option, case in TABLE["classify"].items()
+    if not isinstance(case, Elsewhere)
+} | {"--std": "--std", "--scheduler": "--scheduler local", "--several": "--several votes"}
+
+ALSO_TRUST = ("classify", "regress", "check", "explain", "evaluate")
+WITH_SEVERAL = (
+    FILES
+    | NETWORK
+    | {
+        "--probabilities": Differs("--probabilities all"),
+        "--standardise": Differs("--standardise yes"),
+    }
+)
+
+
 def options_of(command: str) -> list[str]:
     found = [param for param in GROUP.commands[command].params if param.param_type_name == "option"]
     return [option.opts[0] for option in found if option.opts[0] not in BASIC]
@@ -213,8 +237,17 @@ def folder(tmp_path_factory):
         write_rows("once.csv", "id,label", once.items())
         values = [(ids[i], round(X[i, 0] * 2 + 1, 2), round(X[i, 1], 2)) for i in known]
         write_rows("v.csv", "id,value,second", [*values, ("n15", "3", "4"), ("n16", "NA", "NA")])
+        write_rows(
+            "many.csv", "id,label,second", [*labels, *[(*row[:1], "s", "l") for row in third]]
+        )
+        trusted = [(*row, 1 + 8 * (place % 3)) for place, row in enumerate([*labels, *third])]
+        write_rows("trust.csv", "id,label,second,w", trusted)
+        write_rows(
+            "trust_v.csv", "id,value,second,w", [(*v, 1 + i % 5) for i, v in enumerate(values)]
+        )
         held = [(ids[i], side[i]) for i in (12, 13, 14, 17, 32, 33, 34)]
         write_rows("held_out.csv", "id,label", [*held, ("n37", "l")])
+        write_rows("named.csv", "id,label,second", [(*row, "l") for row in [*held, ("n38", "-")]])
         write_rows("costs.csv", "id,cost", [(name, 1 + i % 7) for i, name in enumerate(ids)])
         write_rows("new.csv", "id,x,y,z", [("m0", 0.5, 0, 0), ("m1", 2, 1, 9)])
         write_rows("newer.csv", "id,x,y,z", [("m0", -2, 1, 0), ("m1", 3, 1, 9)])
@@ -273,3 +306,91 @@ def test_every_option_has_an_effect_or_is_refused(folder, monkeypatch, command, 
         return
     assert case.arguments.startswith(option)
     assert answer(job) != answer(f"{job} {case.arguments}")
+
+
+@pytest.mark.parametrize(
+    ("mode", "option"),
+    [
+        (mode, param.opts[0])
+        for mode, (_, allowed) in IN_MODES.items()
+        for param in GROUP.commands["classify"].params
+        if param.name not in allowed and param.opts[0] in GIVEN
+    ],
+)
+def test_options_without_a_meaning_in_a_mode_are_refused(folder, monkeypatch, mode, option):
+    monkeypatch.chdir(folder)
+    files, _ = IN_MODES[mode]
+    with pytest.raises(InputError, match=f"^{option} is not available with {mode.split()[0]}"):
+        call(f"classify {files} --out new {GIVEN[option]} {mode}")
+
+
+@pytest.mark.parametrize("option", WITH_SEVERAL)
+def test_options_with_a_meaning_for_several_labels_have_an_effect(folder, monkeypatch, option):
+    monkeypatch.chdir(folder)
+    case = WITH_SEVERAL[option]
+    job = f"{JOBS['classify']} --labels many.csv --several labels".replace(case.without, "")
+    job = f"{job} {case.beside}"
+    assert answer(job) != answer(f"{job} {case.arguments}")
+
+
+def test_the_modes_name_every_option():
+    known = {param.name for param in GROUP.commands["classify"].params}
+    assert known >= SEVERAL_LABELS | IN_BLOCKS
+    meant = {p.opts[0] for p in GROUP.commands["classify"].params if p.name in SEVERAL_LABELS}
+    assert meant == {*WITH_SEVERAL, "--labels", "--out", "--several", "--json", "--quiet"}
+
+
+@pytest.mark.parametrize("command", ALSO_TRUST)
+def test_trust_in_labels_has_an_effect(folder, monkeypatch, command):
+    monkeypatch.chdir(folder)
+    job = f"{JOBS[command]} --labels {'trust_v' if command == 'regress' else 'trust'}.csv"
+    assert answer(job)[0] != answer(f"{job} --column trust=w")[0]
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        f"{JOBS['suggest']} --labels trust.csv",
+        f"{JOBS['classify']} --labels trust.csv --several labels",
+        "label --features x.csv --labels trust.csv --no-browser",
+    ],
+)
+def test_trust_in_labels_is_refused_where_it_would_not_count(folder, monkeypatch, job):
+    monkeypatch.chdir(folder)
+    with pytest.raises(InputError, match="--column trust=COLUMN"):
+        call(f"{job} --column trust=w")
+
+
+@pytest.mark.parametrize("option", ["--calibrate named.csv", "--sets 0.8 --held-out named.csv"])
+def test_labels_that_were_kept_out_are_read_as_the_labels_are(folder, monkeypatch, option):
+    monkeypatch.chdir(folder)
+    plain = "--unlabelled - --unlabelled s"
+    with pytest.raises(InputError, match="expected labels that --labels has too, got '-'"):
+        call(f"{JOBS['classify']} {option}")
+    first = answer(f"{JOBS['classify']} {plain} {option}")
+    assert first != answer(f"{JOBS['classify']} {plain} {option} --column label=second")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("--model gcnii", "--model must be broad with --scheduler"),
+        ("--learn", "--learn is not available with --scheduler"),
+        ("--neighbors 3", "--neighbors is not available with --scheduler"),
+        ("--features -", "--features must not be - with --scheduler"),
+        ("--noise x", "noise"),
+        ("--labels nowhere.csv", "nowhere.csv: expected a file"),
+        ("--out x.csv", "--out must be a new folder"),
+    ],
+)
+def test_what_a_cluster_would_refuse_is_refused_before_one_starts(folder, monkeypatch, more, said):
+    pytest.importorskip("distributed")
+    from gpgc.dask import files
+
+    def start(*_):
+        raise AssertionError("a cluster was started")
+
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(files, "connected", start)
+    with pytest.raises(InputError, match=said):
+        call(f"classify {IN_MODES['--scheduler local'][0]} --out new --scheduler local {more}")

@@ -136,16 +136,18 @@ def classify(
     label, which ask for hard nodes. Only labels that were drawn at random tell what accuracy to
     expect (--labels-drawn).
     """
-    from gpgc.cli.cluster import ClusterOptions, classify_in_blocks
+    from gpgc.cli.cluster import classify_in_blocks, cluster_options
     from gpgc.cli.further import Further
     from gpgc.cli.jobs import classify_files
     from gpgc.cli.output import show
 
     settings = settings_of(model, base_kernel, depth, noise, activation, kernel, learn)
     settings["standardise"] = standardise_of(standardise)
-    where = ClusterOptions(scheduler, workers, memory_limit)
     files = (edges, features, labels, out)
-    if where.asked:
+    if several == "labels":
+        refuse_others(context, SEVERAL_LABELS, "--several labels")
+    where = cluster_options(scheduler, workers, memory_limit)
+    if where is not None:
         refuse_others(context, IN_BLOCKS, "--scheduler")
         show(classify_in_blocks(*files, settings, unlabelled, where), as_json, quiet)
         return
@@ -154,7 +156,6 @@ def classify(
     if several == "labels":
         from gpgc.cli.multilabel import classify_many
 
-        refuse_others(context, SEVERAL_LABELS, "--several labels")
         found = classify_many(*files, settings, unlabelled, probabilities, options)
         show(found, as_json, quiet)
         return

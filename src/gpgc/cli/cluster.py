@@ -19,14 +19,21 @@ from gpgc.files import STANDARD_STREAM, parse_bytes
 class ClusterOptions:
     """Where blocks are computed: an address or ``local``, local workers, their memory."""
 
-    scheduler: str | None
+    scheduler: str
     workers: int | None
     memory_limit: str | None
 
-    @property
-    def asked(self) -> bool:
-        """Whether blocks are wanted at all."""
-        return (self.scheduler, self.workers, self.memory_limit) != (None, None, None)
+
+def cluster_options(
+    scheduler: str | None, workers: int | None, memory_limit: str | None
+) -> ClusterOptions | None:
+    """Return where blocks are computed; None where nobody wants blocks."""
+    if scheduler is not None:
+        return ClusterOptions(scheduler, workers, memory_limit)
+    for option, value in (("--workers", workers), ("--memory-limit", memory_limit)):
+        if value is not None:
+            raise InputError(f"{option} needs --scheduler local")
+    return None
 
 
 def classify_in_blocks(
@@ -41,9 +48,6 @@ def classify_in_blocks(
     """Label the nodes of Parquet files on a cluster, and write a folder of Parquet files."""
     if edges is None or features is None:
         raise InputError("--edges and --features must both be given with --scheduler")
-    if options.scheduler is None:
-        given = "--memory-limit" if options.workers is None else "--workers"
-        raise InputError(f"{given} needs --scheduler local")
     if settings["model"] != "broad":
         raise InputError(f"--model must be broad with --scheduler, got {settings['model']!r:.60}")
     for option, path in (("--edges", edges), ("--features", features), ("--out", out)):

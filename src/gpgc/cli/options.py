@@ -52,7 +52,7 @@ UnlabelledOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="MARK",
-        help="Label that means unlabelled, in place of an empty one, -1, nan, NA and None; "
+        help="Label that means unlabelled, in place of an empty one, -1, nan, NA, None and null; "
         "may be given several times.",
     ),
 ]

@@ -81,10 +81,11 @@ class TableEncoder:
             )
         cells = {column.name: _as_kind(columns[column.name], column) for column in self.columns}
         unseen = {column.name: column.unseen(cells[column.name]) for column in self.columns}
-        if found := [f"{count:,} of {column}" for column, count in unseen.items() if count]:
+        if found := [
+            f"{count:,} of column {column!r:.60}" for column, count in unseen.items() if count
+        ]:
             warnings.warn(
-                f"{name} has values that the fitted table had not, and they say nothing: "
-                f"{', '.join(found)}",
+                f"{name} has values that fit did not encode, which are ignored: {', '.join(found)}",
                 GPGCWarning,
                 stacklevel=3,
             )
@@ -137,7 +138,7 @@ def encode_table(
     >>> for phrase in table.encoder.said:
     ...     print(phrase)
     size: number, standardised, 1 missing set to the mean and flagged
-    colour: 1 category, 1 that occur once count as none
+    colour: 1 category, 1 value that occurs once ignored
     """
     found = [str(column) for column in column_names(table) if column != id_column]
     wanted = check_kinds(kinds, found, "kinds")
@@ -179,7 +180,7 @@ def encode_columns(
     )
     if not encoder.feature_names:
         found = "; ".join(encoder.said)
-        raise InputError(f"the table must have a column that tells nodes apart, got {found:.300}")
+        raise InputError(f"no column of the table can be used: {found:.300}")
     return NodeTable(encoder.encode(cells), names, tuple(used), encoder, cells)
 
 

@@ -116,11 +116,15 @@ def evaluate(
     weights = check_sample_weight(sample_weight, len(codes))
     known = np.flatnonzero(codes != UNLABELLED)
     counts = np.bincount(codes[known])
-    if type(n_splits) is not int or not 2 <= n_splits <= counts.max() or counts.min() < 2:
+    if counts.min() < 2:
+        single = classes[counts.argmin()]
         raise InputError(
-            "n_splits must be a whole number from 2 to the number of labels of the largest class, "
-            "and each class must have two labels or more, "
-            f"got {n_splits!r:.60}, and classes of {', '.join(map(str, counts.tolist()))} labels"
+            f"class {single!r:.60} has 1 label; evaluation needs at least 2 of each class"
+        )
+    if type(n_splits) is not int or not 2 <= n_splits <= counts.max():
+        raise InputError(
+            f"n_splits must be a whole number from 2 to {counts.max()}, the labels of the largest "
+            f"class, got {n_splits!r:.60}"
         )
     estimator = GPGCClassifier(**parameters)
     prior = estimator.make_prior(X, adjacency, len(codes), names)
