@@ -96,6 +96,50 @@ def test_labels_of_texts(label, tmp_path):
     assert desk.session.ledger.classes == ("fine",)
 
 
+def test_marks_of_no_label_are_no_classes_and_columns_are_found_by_name(label, tmp_path):
+    (tmp_path / "t.csv").write_text("key,text\na,one\nb,two\nc,three\nd,four\ne,five\nf,six\n")
+    (tmp_path / "y.csv").write_text("key,y\na,fine\nb,NA\nc,-1\nd,nan\ne,None\nf,bad\n")
+    columns = ("--column", "id=key", "--column", "label=y")
+    desk, _ = label("--texts", tmp_path / "t.csv", "--labels", tmp_path / "y.csv", *columns)
+    assert sorted(desk.session.ledger.classes) == ["bad", "fine"]
+    assert sorted(desk.session.ledger.labels) == ["a", "f"]
+
+
+@pytest.mark.parametrize("source", ["--texts", "--features", "digits"])
+def test_a_second_label_is_refused(label, tmp_path, source):
+    (tmp_path / "t.csv").write_text("id,text\na,one\nb,two\n")
+    (tmp_path / "x.csv").write_text("id,u\na,1\nb,2\n")
+    name = "0" if source == "digits" else "a"
+    (tmp_path / "y.csv").write_text(f"id,label\n{name},fine\n{name},bad\n")
+    given = {"--texts": [tmp_path / "t.csv"], "--features": [tmp_path / "x.csv"], "digits": []}
+    with pytest.raises(InputError, match=f"y.csv line 3: '{name}' has a second label"):
+        label(source, *given[source], "--labels", tmp_path / "y.csv")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["digits", "--features", "x.csv"], "--features"),
+        (["digits", "--edges", "e.csv"], "--edges"),
+        (["digits", "--encode", "u=text"], "--encode"),
+        (["digits", "--column", "weight=w"], "--column weight"),
+        (["--texts", "t.csv", "--nodes", "x.csv"], "--nodes"),
+        (["--texts", "t.csv", "--encode", "u=text"], "--encode"),
+        (["--texts", "t.csv", "--column", "label=y"], "--column label"),
+        (["--features", "x.csv", "--labels", "y.csv", "--column", "trust=w"], "--column trust"),
+        (["--edges", "e.csv", "--neighbors", 3], "--neighbors"),
+    ],
+)
+def test_options_that_would_not_count_are_refused(label, tmp_path, monkeypatch, arguments, option):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("id,text\na,one\nb,two\n")
+    (tmp_path / "x.csv").write_text("id,u\na,1\nb,2\n")
+    (tmp_path / "y.csv").write_text("id,label,w\na,fine,1\n")
+    (tmp_path / "e.csv").write_text("source,target\na,b\n")
+    with pytest.raises(InputError, match=option):
+        label(*arguments)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -115,7 +159,7 @@ def test_what_cannot_be_labelled_is_one_sentence(label, arguments, sentence):
 
 def test_strangers_among_the_labels_are_named(label, tmp_path):
     (tmp_path / "y.csv").write_text("id,label\nnobody,1\n")
-    with pytest.raises(InputError, match="'nobody' is not among the items"):
+    with pytest.raises(InputError, match="'nobody', which is not in the graph"):
         label("digits", "--labels", tmp_path / "y.csv")
 
 

@@ -73,7 +73,7 @@ def test_other_data_are_refused(open_session):
 
 def test_a_second_session_on_the_same_journal_is_refused(open_session):
     open_session()
-    with pytest.raises(InputError, match="another gpgc label has open"):
+    with pytest.raises(InputError, match="is open in another gpgc label"):
         open_session()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -102,11 +102,20 @@ def image_folder(
     return Source(root.name, ids, ImageFileItems(ids, paths), features)
 
 
-def text_table(path: Path) -> Source:
-    """Return the texts of a table with the columns id,text, with TF-IDF as features."""
+def text_table(path: Path, columns: Mapping[str, str] | None = None) -> Source:
+    """Return the texts of a table with the columns id,text, with TF-IDF as features.
+
+    Parameters
+    ----------
+    path : Path
+        The table.
+    columns : mapping of str to str, optional
+        ``id`` → what the file calls it, where that is another name.
+    """
     from gpgc.tables.words import Words
 
-    rows = [row for _, row in read_table(path).select(["id", "text"])]
+    called = {name: other for name, other in (columns or {}).items() if name == "id"}
+    rows = [row for _, row in read_table(path).renamed(called).select(["id", "text"])]
     ids = [row["id"] for row in rows]
     if not ids or len(set(ids)) < len(ids):
         raise InputError(f"{path} must hold each id once, got {len(ids)} rows, some twice or none")
