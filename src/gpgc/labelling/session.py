@@ -16,7 +16,15 @@ from gpgc.files import Journal
 from gpgc.labelling.audits import AuditOrder
 from gpgc.labelling.certificate import Certificate
 from gpgc.labelling.desks import Desks
-from gpgc.labelling.events import check_item, item_line, now, session_line
+from gpgc.labelling.events import (
+    bulk_line,
+    check_item,
+    check_items,
+    item_line,
+    now,
+    session_line,
+)
+from gpgc.labelling.items import is_text
 from gpgc.labelling.labelling import Labelling
 from gpgc.labelling.ledger import Record, Role
 from gpgc.labelling.live import LiveModel
@@ -80,13 +88,17 @@ class Session:
         self.index = {name: node for node, name in enumerate(self.ids)}
         if len(self.index) < len(self.ids):
             raise InputError("ids must all be different, got some twice")
+        for name in self.ids:
+            if not is_text(name):
+                raise InputError(f"ids must be text that UTF-8 can hold, got {name!r:.80}")
         self._guard = threading.RLock()
         self._listeners: list[Callable[[str], None]] = []
         self._desks = Desks()
+        self._told: set[int] = set()  # nodes of which somebody saw what the model thinks
         self._lock = lock_beside(Path(journal))
         self.journal = Journal(journal, sync=True)
         self.seed, ledger = open_ledger(self.journal, self.ids, classes, seed)
-        self.ledger = import_known(self.journal, ledger, classes, imported or {})
+        self.ledger = import_known(self.journal, ledger, classes, imported or {}, self.index)
         self.audits = AuditOrder(self.ids, self.seed)
         few = len(self.ids) <= LIVE_NODES
         kept = None if few else np.sort(self.audits.order[:KEPT_NODES])
@@ -104,23 +116,25 @@ class Session:
         while True:
             with self._guard:
                 desk = self._desks.of(by)
-                if len(desk) >= n or self._offer_audit(desk):
-                    if len(desk) >= n:
-                        return desk[:n]
+                if len(desk) >= n:
+                    return list(desk[:n])
+                if self._offer_audit(by):
                     continue
                 if self.ledger.closing or len(self.ledger.decided) + len(desk) >= len(self.ids):
-                    return desk[:n]
+                    return list(desk[:n])
             # the model may need a moment, in which others shall not wait
             node = self.live.take(self._is_taken, WAIT if not desk else 0.0)
             with self._guard:
+                if self.ledger.closing:  # it was begun meanwhile, and suggests nothing
+                    continue
                 if node is None:
                     if self.live.failure:
                         raise DataError(f"the model failed: {self.live.failure}")
                     if not self._desks.of(by) and self.live.is_exhausted:
                         self._offer_any(by)
-                    return self._desks.of(by)[:n]
+                    return list(self._desks.of(by)[:n])
                 if not self._is_taken(node):
-                    self._desks.of(by).append(node)
+                    self._desks.put(by, node)
                     self._inform()
 
     def record(self, event: Record, by: str = "") -> dict[str, Any]:
@@ -130,8 +144,9 @@ class Session:
         ----------
         event : dict
             ``event`` (an id; the same one again is answered but not written again), ``do`` (label,
-            correct, skip, undo, redo, class, finish, continue), ``item``, ``label``, ``seconds``,
-            ``chosen``, ``note``.
+            correct, skip, bulk, undo, redo, class, finish, continue), ``item``, ``label``,
+            ``was`` (the label that the person saw), ``seconds``, ``chosen``, ``note``; of a bulk
+            ``items`` and ``named`` (those that are meant though they are usually left out).
         by : str
             Who decides.
         """
@@ -143,6 +158,37 @@ class Session:
                     self.journal.append(line)
                     self._apply(line)
             return {"saved": True, "event": name, **self.summary()}
+
+    def group(self, nodes: list[int]) -> tuple[list[int], int]:
+        """Return the nodes that one label may be given to, and how many are left out.
+
+        Left out are items on desks and some that are asked one by one, the next audit items among
+        them. All are, while a closing audit is on.
+        """
+        with self._guard:
+            kept = {*self._desks.items(), *self.audits.window(self.ledger, times=2)}
+            free = [] if self.ledger.closing else [node for node in nodes if node not in kept]
+            return free, len(nodes) - len(free)
+
+    def is_open(self, node: int) -> bool:
+        """Return whether somebody is about to answer a node, and shall not be told anything."""
+        with self._guard:
+            is_decided = self.ids[node] in self.ledger.decided
+            return not is_decided and (bool(self.ledger.closing) or self._desks.hold(node))
+
+    def tell(self, node: int) -> tuple[Any, float] | None:
+        """Return what the model thinks of a node, for a person to see; None of an open one."""
+        with self._guard:
+            if self.is_open(node):
+                return None
+            said = self.live.opinion.of(node)
+            if said is not None:
+                self._told.add(node)
+            return said
+
+    def desk_items(self) -> list[int]:
+        """Return the items on all desks."""
+        return self._desks.items()
 
     def summary(self) -> dict[str, Any]:
         """Return the counts that every answer carries."""
@@ -175,13 +221,24 @@ class Session:
             if self.ledger.closing:
                 raise InputError("do must not be 'finish' while a closing audit is on")
             return line | {"ids": self.audits.draw_closing(self.ledger, event.get("n", 30))}
+        if event.get("do") == "bulk":
+            return self._bulk_line(line, event)
         if event.get("do") not in ("label", "correct", "skip"):
             return session_line(line, event, self.ledger)
         node = check_item(event.get("item"), len(self.ids))
-        said = self.live.opinion.of(node)
-        return item_line(
-            line, event, self.ids[node], self._role(node, event, by), said, self.ledger
-        )
+        said, role = self.live.opinion.of(node), self._role(node, event, by)
+        in_sight = node in self._told
+        return item_line(line, event, self.ids[node], role, said, self.ledger, in_sight)
+
+    def _bulk_line(self, line: Record, event: Record) -> Record | None:
+        if self.ledger.closing:
+            raise InputError("a closing audit is answered one by one, got many items at once")
+        n_nodes, decided = len(self.ids), self.ledger.decided
+        named = check_items(event.get("named", []), n_nodes)
+        free, _ = self.group(check_items(event.get("items"), n_nodes))
+        fresh = [node for node in free if self.ids[node] not in decided]
+        meant = [self.ids[node] for node in dict.fromkeys([*fresh, *named])]
+        return bulk_line(line, event, meant, self.ledger)
 
     def _apply(self, line: Record) -> None:
         self.ledger = self.ledger.after(line)
@@ -190,7 +247,7 @@ class Session:
         if line["do"] == "undo":
             undone = next(r for r in self.ledger.records if r["event"] == line["undone"])
             if "id" in undone:  # it lies on the desk again, first of all
-                self._desks.of(line["by"]).insert(0, self.index[undone["id"]])
+                self._desks.put(line["by"], self.index[undone["id"]], first=True)
         self._desks.keep(lambda node: self.ids[node] not in self.ledger.decided)
         self.certificate.freeze()
         self._inform()
@@ -199,8 +256,8 @@ class Session:
     def _is_taken(self, node: int) -> bool:
         return self.ids[node] in self.ledger.decided or self._desks.hold(node)
 
-    def _offer_audit(self, desk: list[int]) -> bool:
-        """Put an audit item on the desk if one is due."""
+    def _offer_audit(self, by: str) -> bool:
+        """Put an audit item on a person's desk if one is due."""
         if self.ledger.closing:
             waiting = [self.index[name] for name in self.ledger.closing]
         else:
@@ -208,13 +265,16 @@ class Session:
                 return False
             waiting = self.audits.window(self.ledger)
         free = [node for node in waiting if not self._is_taken(node)]
-        desk.extend(free[:1])
+        if free:
+            self._desks.put(by, free[0])
         return bool(free)
 
     def _offer_any(self, by: str) -> None:
         """Put any node on the desk, where the model has nothing to suggest any more."""
         free = (int(node) for node in self.audits.order if not self._is_taken(int(node)))
-        self._desks.of(by).extend([node for _, node in zip(range(1), free, strict=False)])
+        node = next(free, None)
+        if node is not None:
+            self._desks.put(by, node)
 
     def _role(self, node: int, event: Record, by: str) -> Role:
         before = self.ledger.labels.get(self.ids[node])
@@ -229,9 +289,7 @@ class Session:
 
     def _inform(self) -> None:
         """Tell the model what to learn from: all but the audit items, and a closing audit."""
-        ledger = self.ledger
-        closed: tuple[Role, ...] = () if ledger.closing else ("closing",)
-        learnt = ledger.with_role("suggested", "chosen", "imported", *closed)
+        ledger, learnt = self.ledger, self.ledger.learnt
         labels = {self.index[name]: label for name, label in learnt.items()}
         kept_out = [self.index[name] for name in ledger.decided if name not in learnt]
         excluded = {*kept_out, *self.audits.window(self.ledger)}
