@@ -105,12 +105,29 @@ def test_labels_of_texts(label, tmp_path):
         (["--images", "nowhere"], "must be a folder"),
         (["digits", "--classes", "a,a"], "each class once"),
         (["digits", "--classes", "a=x,b=x"], "a letter of its own"),
-        (["digits", "--token", "short"], "at least 16"),
     ],
 )
 def test_what_cannot_be_labelled_is_one_sentence(label, arguments, sentence):
     with pytest.raises(InputError, match=sentence):
         label(*arguments)
+
+
+def test_a_secret_of_ones_own_comes_from_the_environment(label, monkeypatch):
+    monkeypatch.setenv("GPGC_TOKEN", "a-secret-of-my-own-123456")
+    assert "token=a-secret-of-my-own-123456\n" in label("digits")[1]
+    monkeypatch.setenv("GPGC_TOKEN", "short")
+    with pytest.raises(InputError, match="GPGC_TOKEN must be at least 16"):
+        label("digits")
+
+
+def test_no_secret_is_an_argument_that_others_can_see(label):
+    done = CliRunner().invoke(app, ["label", "--help"])
+    assert "--token" not in done.output
+    assert "GPGC_TOKEN" in done.output
+
+
+def test_a_name_of_two_words_is_kept(label):
+    assert "&by=Anna+Maria\n" in label("digits", "--by", "Anna Maria")[1]
 
 
 def test_strangers_among_the_labels_are_named(label, tmp_path):
@@ -147,7 +164,7 @@ def test_the_page_ships_small_and_asks_nobody(open_session):
 
     page = Path(gpgc.labelling.__file__).parent / "page"
     files = [path for path in page.iterdir() if path.suffix in (".js", ".css", ".html")]
-    assert sum(path.stat().st_size for path in files) < 70_000
+    assert sum(path.stat().st_size for path in files) < 80_000
     for path in files:
         text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert "http:" not in text
