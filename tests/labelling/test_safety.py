@@ -308,6 +308,17 @@ def test_a_late_refill_brings_nothing_into_a_closing_audit(open_session, monkeyp
     assert names <= set(session.ledger.closing)
 
 
+def test_an_item_that_is_looked_at_stays_after_a_restart(open_session):
+    desk = open_session()
+    node = desk.session.next("anna", 4)[2]
+    desk.session.close()
+    again = open_session()
+    assert again.session.next("anna", 4, holding=node)[0] == node
+    assert again.session.next("ben", 2, holding=node)[0] != node
+    again.session.record({"do": "label", "item": node, "label": "a"}, "anna")
+    assert node not in again.session.next("anna", 4, holding=node)
+
+
 def test_many_people_at_once_get_items_of_their_own(open_session):
     desk = open_session()
     work(desk, 4)

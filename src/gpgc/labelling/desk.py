@@ -104,9 +104,9 @@ class Desk:
             for name, key in zip(names, keys, strict=True)
         ]
 
-    def next(self, by: str, n: int = 2) -> dict[str, Any]:
+    def next(self, by: str, n: int = 2, holding: int | None = None) -> dict[str, Any]:
         """Return the next items of a person, the first to be decided now."""
-        nodes = self.session.next(by, min(max(n, 1), 4))
+        nodes = self.session.next(by, min(max(n, 1), 4), holding)
         return {"items": [self.item(node) for node in nodes], **self.session.summary()}
 
     def item(self, node: int) -> dict[str, Any]:

@@ -67,9 +67,9 @@ def item_line(
         _check_known(label, ledger)
         line |= {"label": label, "do": "correct" if before else "label"}
     if before:
-        if do == "label" and label == before.label:
-            return None
         is_meant = event["was"] == before.label if "was" in event else do == "correct"
+        if not is_meant and do == "label" and label == before.label:
+            return None
         if not is_meant:
             who = f" by {before.by}" if before.by else ""
             raise ConflictError(

@@ -148,11 +148,11 @@ class Guard:
 
 
 def clean_name(name: Any) -> str:
-    """Return the name of a person as it is shown and written down.
+    r"""Return the name of a person as it is shown and written down.
 
     Examples
     --------
-    >>> clean_name(" Anna Maria\\n")
+    >>> clean_name(" Anna Maria\n")
     'Anna Maria'
     """
     return "".join(letter for letter in str(name)[:40] if letter.isprintable()).strip()

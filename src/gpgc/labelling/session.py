@@ -111,8 +111,17 @@ class Session:
         self._inform()
         self.live.start()
 
-    def next(self, by: str, n: int = 2) -> list[int]:
-        """Return the nodes on a person's desk, filled up to ``n``; the first is to be decided."""
+    def next(self, by: str, n: int = 2, holding: int | None = None) -> list[int]:
+        """Return the nodes on a person's desk, filled up to ``n``; the first is to be decided.
+
+        An item that the person is ``holding``, as after a restart, lies there first unless it was
+        decided or is somebody else's.
+        """
+        with self._guard:
+            closing = self.ledger.closing
+            is_asked = holding is not None and (not closing or self.ids[holding] in closing)
+            if holding is not None and is_asked and not self._is_taken(holding):
+                self._desks.put(by, holding, first=True)
         while True:
             with self._guard:
                 desk = self._desks.of(by)
