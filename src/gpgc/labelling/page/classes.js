@@ -3,7 +3,7 @@ import { button, colourOf, h, percent, refill } from "./dom.js";
 
 export default function classes(page) {
   const { state } = page;
-  const { root, itemNote, classBar, thought } = page.parts;
+  const { root, classBar, thought } = page.parts;
 
   function showClasses() {
     const known = [...classBar.querySelectorAll(".class")].map((chip) => chip.dataset.name);
@@ -37,8 +37,7 @@ export default function classes(page) {
     for (const chip of classBar.querySelectorAll(".class")) {
       chip.classList.toggle("likely", state.shows && item?.guess?.[0] === chip.dataset.name);
     }
-    if (state.shows && item && item === state.desk[0] && !item.guess) itemNote.textContent += " · what the model thinks is shown once you answered";
-    if (state.shows && item?.guess) itemNote.textContent += ` · model: ${item.guess[0]}, ${percent(item.guess[1])} %`;
+    if (item) page.describe(item);
   }
 
   /** Say what the model thought of the item that was answered last. */

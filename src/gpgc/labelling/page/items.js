@@ -55,10 +55,15 @@ export default function items(page) {
       // what is not the item itself waits until the item was painted
       requestAnimationFrame(() => setTimeout(() => itemBox.dataset.item === String(item.item) && look(item), 0));
     }
+    describe(item);
+    page.markClass(item.label);
+  }
+
+  function describe(item) {
     const links = item.links === undefined ? "" : ` · ${count(item.links, "link")}`;
     const now = item.label ? ` · labelled ${item.label}` : "";
-    itemNote.textContent = `${item.id}${links}${now}${state.visiting ? " · Esc goes back" : ""}`;
-    page.markClass(item.label);
+    const said = item.guess ? ` · model: ${item.guess[0]}, ${percent(item.guess[1])} %` : state.visiting ? "" : " · what the model thinks is shown once you answered";
+    itemNote.textContent = `${item.id}${links}${now}${state.visiting ? " · Esc goes back" : ""}${state.shows ? said : ""}`;
   }
 
   function emptyText() {
@@ -113,5 +118,5 @@ export default function items(page) {
     show();
   }
 
-  return { prepare, show, look, thumbnail, visit, leave };
+  return { prepare, show, describe, look, thumbnail, visit, leave };
 }

@@ -148,10 +148,11 @@ export class NodeMap {
       pen.stroke();
     }
     if (this.places) {
+      pen.lineWidth = 1;
       pen.beginPath();
       for (const node of this.selected) {
         const [x, y] = this.toScreen(...this.at(node));
-        pen.rect(x - 5, y - 5, 10, 10);
+        pen.rect(x - 4, y - 4, 8, 8);
       }
       pen.stroke();
     }
