@@ -112,6 +112,26 @@ def test_what_cannot_be_labelled_is_one_sentence(label, arguments, sentence):
         label(*arguments)
 
 
+def test_marks_of_the_unlabelled_are_no_classes(label, tmp_path):
+    marks = ["NA", "-1", "nan", "None", "NaN", ""]
+    texts = "".join(f"t{n},word {n}\n" for n in range(7))
+    (tmp_path / "t.csv").write_text(f"id,text\n{texts}")
+    rows = "".join(f"t{n},{mark}\n" for n, mark in enumerate([*marks, "fine"]))
+    (tmp_path / "y.csv").write_text(f"id,label\n{rows}")
+    desk, _ = label("--texts", tmp_path / "t.csv", "--labels", tmp_path / "y.csv")
+    assert desk.session.ledger.classes == ("fine",)
+    assert desk.session.ledger.with_role("imported") == {"t6": "fine"}
+
+
+@pytest.mark.parametrize("own", ["--texts", "--features"])
+def test_a_second_label_of_an_item_is_refused(label, tmp_path, own):
+    (tmp_path / "t.csv").write_text("id,text,n\na,one word,1\nb,two words,2\nc,three,4\n")
+    (tmp_path / "y.csv").write_text("id,label\na,fine\nb,bad\na,bad\n")
+    with pytest.raises(InputError, match=r"line 4: .*'a'") as raised:
+        label(own, tmp_path / "t.csv", "--labels", tmp_path / "y.csv")
+    assert "\n" not in str(raised.value)
+
+
 def test_a_secret_of_ones_own_comes_from_the_environment(label, monkeypatch):
     monkeypatch.setenv("GPGC_TOKEN", "a-secret-of-my-own-123456")
     assert "token=a-secret-of-my-own-123456\n" in label("digits")[1]
@@ -132,7 +152,7 @@ def test_a_name_of_two_words_is_kept(label):
 
 def test_strangers_among_the_labels_are_named(label, tmp_path):
     (tmp_path / "y.csv").write_text("id,label\nnobody,1\n")
-    with pytest.raises(InputError, match="'nobody' is not among the items"):
+    with pytest.raises(InputError, match="'nobody', which is not in the graph"):
         label("digits", "--labels", tmp_path / "y.csv")
 
 

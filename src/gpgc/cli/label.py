@@ -114,6 +114,7 @@ def _source(
 ) -> tuple[Source, dict[str, str]]:
     """Return what is to be labelled, and the labels that are known."""
     from gpgc.cli.files import read_graph_files
+    from gpgc.cli.label_file import read_labels
     from gpgc.cli.output import Progress
     from gpgc.labelling import sources
     from gpgc.labelling.items import as_items
@@ -147,13 +148,8 @@ def _source(
             source = _with_graph(source, found)
         known = found.labels if found is not None else None
     if labels is not None and known is None:
-        from gpgc.files import read_table
-
-        rows = [row for _, row in read_table(labels).select(["id", "label"])]
-        strangers = [row["id"] for row in rows if row["id"] not in set(source.ids)]
-        if strangers:
-            raise InputError(f"{labels}: node {strangers[0]!r} is not among the items")
-        return source, {row["id"]: row["label"] for row in rows if row["label"]}
+        position = {name: place for place, name in enumerate(source.ids)}
+        known = read_labels(labels, position, columns=options["columns"]).labels
     if known is None:
         return source, {}
     return source, {
