@@ -180,8 +180,10 @@ def test_two_tabs_of_one_person_never_correct_each_other(serve, open_page, small
     assert item(two) == first
     answer(one, "1")
     two.locator(f".item-box:not([data-item='{first}'])").wait_for()  # it goes on by itself
+    two.locator(".class[data-name='a'] .count", has_text="1").wait_for()
     answer(two, "2")
     wait_for_labels(one, 2)
+    one.locator(".class[data-name='b'] .count", has_text="1").wait_for()
     assert [line["do"] for line in server.lines()] == ["label", "label"]
 
 

@@ -345,6 +345,16 @@ def test_many_people_at_once_get_items_of_their_own(open_session):
     assert [line["do"] for line in lines(desk)[1:]] == ["label"] * 52
 
 
+def test_news_of_an_answer_hold_the_classes_as_they_are_now(open_session):
+    desk = open_session()
+    (node,) = desk.session.next("anna", 1)
+    desk.session.record({"do": "class", "label": "d"}, "ben")
+    desk.session.record({"do": "label", "item": node, "label": "d"}, "anna")
+    assert desk.about(["saved"])["classes"] == desk.classes()
+    assert [each["labels"] for each in desk.classes()] == [0, 0, 0, 1]
+    assert "classes" not in desk.about(["opinion"])
+
+
 def test_a_class_whose_event_is_undone_stays_while_it_has_labels(open_session):
     desk = open_session()
     desk.session.record({"do": "class", "label": "d"}, "anna")

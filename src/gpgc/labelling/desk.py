@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from itertools import chain, islice
 from typing import Any
 
@@ -89,18 +90,19 @@ class Desk:
             **self.session.summary(),
         }
 
-    def about(self) -> dict[str, Any]:
-        """Return what comes with all news."""
+    def about(self, news: Collection[str] = ()) -> dict[str, Any]:
+        """Return what comes with news: counts, and the classes where an answer was saved."""
         about = {"layout": self.layout_revision, "progress": self.progress}
-        return about | self.session.summary()
+        classes = {"classes": self.classes()} if "saved" in news else {}
+        return about | self.session.summary() | classes
 
     def classes(self) -> list[dict[str, Any]]:
         """Return the classes with their keys and their numbers of labels."""
-        given = [each.label for each in self.session.ledger.labels.values()]
+        given = Counter(each.label for each in self.session.ledger.labels.values())
         names = self.session.ledger.classes
         keys = class_keys(names, self._keys)
         return [
-            {"name": name, "key": key, "labels": given.count(name)}
+            {"name": name, "key": key, "labels": given[name]}
             for name, key in zip(names, keys, strict=True)
         ]
 
@@ -150,10 +152,18 @@ class Desk:
         items = []
         for node in free:
             label = ledger.labels.get(ids[node])
-            shown = {"item": node, "id": ids[node][:200], "line": self.source.items.line(node)}
+            shown = self._in_short(node)
             is_skipped = ids[node] in ledger.skipped
             items.append(shown | {"label": label.label if label else None, "skipped": is_skipped})
         return {"items": items, "left_out": n_left_out}
+
+    def sure(self) -> dict[str, Any]:
+        """Return a group of items that the model is sure of, to be confirmed at once.
+
+        ``sure`` counts all items that could be in one.
+        """
+        label, nodes, n_sure = self.session.sure_group()
+        return {"label": label, "items": [self._in_short(n) for n in nodes], "sure": n_sure}
 
     def record(self, event: dict[str, Any], by: str) -> dict[str, Any]:
         """Write a decision down; answer with what is next."""
@@ -238,6 +248,10 @@ class Desk:
         if not text.isdecimal() or len(text) > 12 or int(text) >= len(self.session.ids):
             raise InputError(f"item must be a node of the graph, got {text!r:.40}")
         return int(text)
+
+    def _in_short(self, node: int) -> dict[str, Any]:
+        name = self.session.ids[node][:200]
+        return {"item": node, "id": name, "line": self.source.items.line(node)}
 
     def _hidden(self) -> list[int]:
         """Return the items on desks and the nodes that are linked to them."""

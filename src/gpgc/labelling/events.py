@@ -85,7 +85,13 @@ def item_line(
     return line | ({"note": "unsure"} if event.get("note") == "unsure" else {})
 
 
-def bulk_line(line: Record, event: Record, nodes: Sequence[str], ledger: Ledger) -> Record | None:
+def bulk_line(
+    line: Record,
+    event: Record,
+    nodes: Sequence[str],
+    ledger: Ledger,
+    declined: Sequence[str] = (),
+) -> Record | None:
     """Return the line of one label for many nodes, None where no node is left.
 
     Parameters
@@ -98,9 +104,14 @@ def bulk_line(line: Record, event: Record, nodes: Sequence[str], ledger: Ledger)
         Ids of the nodes, without those that are to be left out.
     ledger : Ledger
         The state before.
+    declined : sequence of str
+        Ids of nodes that were shown as of this class and rejected.
     """
     _check_known(event.get("label"), ledger)
-    return line | {"ids": list(nodes), "label": event["label"]} if nodes else None
+    if not nodes and not declined:
+        return None
+    rejected = {"declined": list(declined)} if declined else {}
+    return line | {"ids": list(nodes), "label": event["label"]} | rejected
 
 
 def check_items(nodes: Any, n_nodes: int) -> list[int]:

@@ -15,15 +15,19 @@ RANDOM_ROLES: tuple[Role, ...] = ("audit", "closing")
 Record = dict[str, Any]
 
 FORMAT, VERSION = "labels", 2
-"""Version 2 has the event ``bulk``; journals of version 1 are read as they are."""
+"""Version 2 has the events ``bulk`` and ``confirm``; journals of version 1 are read as they are."""
 
-STEPS = ("label", "correct", "skip", "bulk", "class", "finish", "continue")
+STEPS = ("label", "correct", "skip", "bulk", "confirm", "class", "finish", "continue")
 """What an event may do, besides undoing another."""
+
+GROUPED = ("bulk", "confirm")
+"""Events that give one label to many nodes."""
 
 NEEDED = {
     "undo": ["undone"],
     "class": ["label"],
     "bulk": ["label"],
+    "confirm": ["label"],
     "label": ["id", "label"],
     "correct": ["id", "label"],
     "skip": ["id"],
@@ -77,6 +81,8 @@ class Ledger:
         Decisions that stand, oldest first.
     closing : tuple of str
         Nodes of the closing audit that was begun last, none while labelling goes on.
+    declined : frozenset of (str, str)
+        Nodes that were rejected from a group of a class, each with that class.
     records : tuple of dict
         All events, those that were undone included.
 
@@ -96,6 +102,7 @@ class Ledger:
     skipped: dict[str, Role] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
     closing: tuple[str, ...] = ()
+    declined: frozenset[tuple[str, str]] = frozenset()
     records: tuple[Record, ...] = ()
     first_classes: tuple[str, ...] | None = None
 
@@ -151,6 +158,10 @@ class Ledger:
                 undone.append(record["event"])
         return undone[-1] if undone else None
 
+    def is_declined(self, name: str) -> bool:
+        """Return whether a node was rejected from a group of any class."""
+        return any((name, label) in self.declined for label in self.classes)
+
     def with_role(self, *roles: Role) -> dict[str, str]:
         """Return the labels of nodes that were shown for these reasons, by id."""
         return {name: given.label for name, given in self.labels.items() if given.role in roles}
@@ -168,6 +179,10 @@ class Ledger:
         if do in ("finish", "continue"):
             return replace(self, closing=tuple(record.get("ids", ())), first_classes=first)
         names, label = ids_of(record), record.get("label")
+        rejected = {(name, str(label)) for name in record.get("declined", ())}
+        declined = self.declined | rejected
+        if not names:  # a group of which nothing was right
+            return replace(self, declined=declined, first_classes=first)
         by, at, event = _by(record), str(record.get("at", "")), record["event"]
         labels, skipped = dict(self.labels), dict(self.skipped)
         for name in names:
@@ -178,7 +193,7 @@ class Ledger:
                 labels.pop(name, None)
             else:
                 skipped.pop(name, None)
-                is_blind = do != "bulk" and not record.get("in_sight")
+                is_blind = do not in GROUPED and not record.get("in_sight")
                 labels[name] = Given(str(label), role, by, at, event, is_blind)
         entry = Entry(event, do, names[0], label, by, at, role, len(names))
         # a class that has labels is there, even where its own event was undone
@@ -189,6 +204,7 @@ class Ledger:
             labels=labels,
             skipped=skipped,
             entries=(*self.entries, entry),
+            declined=declined,
             first_classes=first,
         )
 
@@ -209,10 +225,10 @@ def check_record(record: Record, where: str) -> Record:
     do = record.get("do")
     needed = ["event", *NEEDED.get(str(do), [])]
     known = do in (*STEPS, "undo") and all(isinstance(record.get(key), str) for key in needed)
-    if do in ("finish", "bulk"):
+    if do in ("finish", *GROUPED):
         names = record.get("ids")
-        is_list = isinstance(names, list) and all(isinstance(name, str) for name in names)
-        known = known and is_list and bool(names)
+        known = known and _are_names(names) and (bool(names) or do == "confirm")
+    known = known and _are_names(record.get("declined", []))
     if not known or record.get("role", "chosen") not in get_args(Role):
         raise DataError(f"{where} must be an event of a labelling journal, got {record!r:.100}")
     return record
@@ -226,9 +242,13 @@ def ids_of(record: Record) -> list[str]:
     >>> ids_of({"do": "label", "id": "n1"}), ids_of({"do": "bulk", "ids": ["n1", "n2"]})
     (['n1'], ['n1', 'n2'])
     """
-    if record["do"] in ("bulk", "finish"):
+    if record["do"] in ("finish", *GROUPED):
         return list(record["ids"])
     return [record["id"]] if record["do"] in ("label", "correct", "skip") else []
+
+
+def _are_names(names: Any) -> bool:
+    return isinstance(names, list) and all(isinstance(name, str) for name in names)
 
 
 def _by(record: Record) -> str:

@@ -25,6 +25,7 @@ def routes(desk: Desk) -> dict[str, Callable[[Mapping[str, Any], str], Any]]:
             desk.check(asked.get("item")), str(asked.get("shows", "")).lower() in ("1", "true")
         ),
         "group": lambda asked, by: desk.group(str(asked.get("items", "")).split(",")),
+        "sure": lambda asked, by: desk.sure(),
         "image": lambda asked, by: desk.picture(desk.check(asked.get("item"))),
         "edges": lambda asked, by: desk.edges(desk.check(asked.get("item"))),
         "estimate": lambda asked, by: desk.estimate(),

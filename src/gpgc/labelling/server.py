@@ -70,13 +70,14 @@ def application(desk: Desk, port: int, token: str) -> Guard:
     async def news(request: Request) -> Response:
         return StreamingResponse(_news(desk, request), media_type="text/event-stream")
 
-    asked = ("session", "next", "estimate", "history", "search", "layout", "colours", "group")
+    about_all = ("session", "next", "estimate", "history", "search", "layout", "colours")
+    about_groups = ("group", "sure")
     return Guard(
         Starlette(
             routes=[
                 Route("/", page),
                 Route("/static/{name}", page),
-                *(Route(f"/api/{name}", ask(name)) for name in asked),
+                *(Route(f"/api/{name}", ask(name)) for name in (*about_all, *about_groups)),
                 *(Route(f"/api/{name}/{{item}}", ask(name)) for name in ("item", "near", "edges")),
                 Route("/item/{item}/image", ask("image")),
                 Route("/api/events", record, methods=["POST"]),
@@ -176,7 +177,7 @@ async def _news(desk: Desk, request: Request) -> AsyncIterator[str]:
             wake.clear()
             names = list(pending)
             pending.clear()
-            about = json.dumps(desk.about())
+            about = json.dumps(desk.about(names))
             for name in names:
                 yield f"event: {name}\ndata: {about}\n\n"
             if "stopping" in names:

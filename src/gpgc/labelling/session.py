@@ -15,6 +15,7 @@ from gpgc.errors import DataError, InputError
 from gpgc.files import Journal
 from gpgc.labelling.audits import AuditOrder
 from gpgc.labelling.certificate import Certificate
+from gpgc.labelling.confirm import surest_group
 from gpgc.labelling.desks import Desks
 from gpgc.labelling.events import (
     bulk_line,
@@ -26,10 +27,11 @@ from gpgc.labelling.events import (
 )
 from gpgc.labelling.items import is_text
 from gpgc.labelling.labelling import Labelling
-from gpgc.labelling.ledger import Record, Role
+from gpgc.labelling.ledger import GROUPED, Record, Role
 from gpgc.labelling.live import LiveModel
 from gpgc.labelling.lock import lock_beside
 from gpgc.labelling.opening import import_known, open_ledger
+from gpgc.labelling.opinion import NOTHING, SURE
 from gpgc.labelling.report import report
 
 WAIT = 20.0
@@ -153,9 +155,10 @@ class Session:
         ----------
         event : dict
             ``event`` (an id; the same one again is answered but not written again), ``do`` (label,
-            correct, skip, bulk, undo, redo, class, finish, continue), ``item``, ``label``,
-            ``was`` (the label that the person saw), ``seconds``, ``chosen``, ``note``; of a bulk
-            ``items`` and ``named`` (those that are meant though they are usually left out).
+            correct, skip, bulk, confirm, undo, redo, class, finish, continue), ``item``,
+            ``label``, ``was`` (the label that the person saw), ``seconds``, ``chosen``, ``note``;
+            of a bulk ``items`` and ``named`` (those that are meant though they are usually left
+            out), of a confirmed group ``items`` and ``declined`` (those that were rejected).
         by : str
             Who decides.
         """
@@ -178,6 +181,35 @@ class Session:
             kept = {*self._desks.items(), *self.audits.window(self.ledger, times=2)}
             free = [] if self.ledger.closing else [node for node in nodes if node not in kept]
             return free, len(nodes) - len(free)
+
+    def sure_group(self) -> tuple[str | None, list[int], int]:
+        """Return a class, items that the model puts there for sure, and how many it is sure of.
+
+        Left out are the items that :meth:`group` leaves out, and those that were rejected from a
+        group of that class before.
+        """
+        with self._guard:
+            opinion, labelling, ledger = self.live.opinion, self.live.labelling, self.ledger
+            if labelling is None or not opinion.classes or not labelling.is_conditioned:
+                return None, [], 0
+            is_sure = (opinion.codes != NOTHING) & (opinion.certainty >= SURE * (NOTHING - 1))
+            if opinion.nodes is not None:  # of the others it was thought some labels ago
+                is_sure &= np.isin(np.arange(len(is_sure)), opinion.nodes)
+            decided, declined = ledger.decided, ledger.declined
+            free = [
+                int(node)
+                for node in self.audits.order[is_sure[self.audits.order]]
+                if self.ids[node] not in decided
+                and (self.ids[node], opinion.classes[opinion.codes[node]]) not in declined
+            ]
+            free, _ = self.group(free)
+        # what is like what takes a moment, in which others shall not wait
+        code, found = surest_group(
+            np.array(free, dtype=np.intp), opinion.codes, opinion.certainty, labelling.correlation
+        )
+        with self._guard:
+            self._told.update(found.tolist())
+        return None if code is None else opinion.classes[code], found.tolist(), len(free)
 
     def is_open(self, node: int) -> bool:
         """Return whether somebody is about to answer a node, and shall not be told anything."""
@@ -230,13 +262,13 @@ class Session:
             if self.ledger.closing:
                 raise InputError("do must not be 'finish' while a closing audit is on")
             return line | {"ids": self.audits.draw_closing(self.ledger, event.get("n", 30))}
-        if event.get("do") == "bulk":
+        if event.get("do") in GROUPED:
             return self._bulk_line(line, event)
         if event.get("do") not in ("label", "correct", "skip"):
             return session_line(line, event, self.ledger)
         node = check_item(event.get("item"), len(self.ids))
         said, role = self.live.opinion.of(node), self._role(node, event, by)
-        in_sight = node in self._told
+        in_sight = node in self._told or self.ledger.is_declined(self.ids[node])
         return item_line(line, event, self.ids[node], role, said, self.ledger, in_sight)
 
     def _bulk_line(self, line: Record, event: Record) -> Record | None:
@@ -247,7 +279,11 @@ class Session:
         free, _ = self.group(check_items(event.get("items"), n_nodes))
         fresh = [node for node in free if self.ids[node] not in decided]
         meant = [self.ids[node] for node in dict.fromkeys([*fresh, *named])]
-        return bulk_line(line, event, meant, self.ledger)
+        declined: list[str] = []
+        if event["do"] == "confirm":
+            rejected = check_items(event.get("declined", []), n_nodes)
+            declined = [self.ids[node] for node in rejected if self.ids[node] not in decided]
+        return bulk_line(line, event, meant, self.ledger, declined)
 
     def _apply(self, line: Record) -> None:
         self.ledger = self.ledger.after(line)

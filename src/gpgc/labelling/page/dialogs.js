@@ -12,6 +12,7 @@ const KEYS = [
   ["← →", "through what was decided; a digit then corrects"],
   ["p", "show or hide what the model thinks, of an open item once it is answered"],
   ["m", "to the map: arrows move, Enter opens"],
+  ["c", "confirm a group that the model is sure of: Enter accepts, a key rejects one"],
   ["b", "label all items that are selected (Select, or Shift + drag on the map)"],
   ["/", "search an item"],
   ["Shift + F", "finish: closing audit"],

@@ -49,20 +49,9 @@ export default function group(page) {
   function openGroup() {
     if (!state.group.length) return tell("No items in the lasso; draw one on the map with Select, or with Shift + drag.");
     const title = () => `Label ${count(ticked().length, "item")}`;
-    const tiles = state.group.map((each) => {
-      const word = each.label ?? (each.skipped ? "skipped" : "");
-      const content = page.thumbnail(each.item) ?? h("span", { class: "line" }, each.line);
-      const place = state.classes.findIndex((one) => one.name === each.label);
-      const sign = h("span", { class: "mark given" }, word);
-      if (place >= 0) sign.style.setProperty("--class", colourOf(place));
-      const toggle = () => {
-        each.ticked = !each.ticked;
-        tile.setAttribute("aria-pressed", String(each.ticked));
-        dialog.querySelector("h2").textContent = title();
-        mark();
-      };
-      const tile = h("button", { type: "button", class: "tile", "aria-pressed": String(each.ticked), "aria-label": `${each.line} ${word}`.trim(), onclick: toggle }, content, word ? sign : null);
-      return tile;
+    const tiles = page.buildTiles(state.group, () => {
+      dialog.querySelector("h2").textContent = title();
+      mark();
     });
     const answered = state.group.some((each) => each.label || each.skipped);
     page.openDialog(

@@ -27,7 +27,13 @@ export default function keys(page) {
 
   function meantInDialog(event) {
     // all other fields to type in are in dialogs too
-    if (dialog.dataset.kind !== "group" || event.ctrlKey || event.metaKey) return null;
+    if (event.ctrlKey || event.metaKey) return null;
+    if (dialog.dataset.kind === "confirm") {
+      const key = event.key.toLowerCase();
+      if (key === "enter" && !event.target.matches?.("[aria-label=Close]")) return page.acceptGroup;
+      return page.isTile(key) && !event.shiftKey ? () => page.pressTile(key) : null;
+    }
+    if (dialog.dataset.kind !== "group") return null;
     const { found } = classOf(event);
     return found && (() => page.labelGroup(found.name));
   }
@@ -54,6 +60,7 @@ export default function keys(page) {
       p: page.togglePrediction,
       m: () => canvas.focus(),
       b: page.openGroup,
+      c: page.openConfirm,
     };
     const letter = key.toLowerCase();
     if (letters[letter] && shiftKey === keyOf(letter).startsWith("Shift")) return letters[letter];

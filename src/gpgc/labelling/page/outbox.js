@@ -31,7 +31,7 @@ export default function outbox(page) {
     state.sending = false;
     if (answer.ok) {
       state.outbox.shift();
-      if (!["label", "skip", "bulk"].includes(event.do)) state.moved = true;
+      if (!["label", "skip", "bulk", "confirm"].includes(event.do)) state.moved = true;
       page.showThought(answer.body.thought);
       keep();
       state.connected = true;

@@ -64,6 +64,7 @@ export function buildParts(page) {
           undoButton,
           redoButton,
           button("Search", () => page.openSearch(), { class: "quiet", title: "/" }),
+          button("Groups", () => page.openConfirm(), { class: "quiet", "data-key": "c" }),
           button("Prediction", () => page.togglePrediction(), { class: "quiet", "data-key": "p", "aria-pressed": "false", id: "prediction" }),
         ),
         h("section", { "aria-label": "Nearest items" }, h("h2", {}, "Nearest"), nearList),

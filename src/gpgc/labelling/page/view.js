@@ -2,6 +2,7 @@
 // through `model` alone (anywidget's form), so that both hosts run these files as they are. Each
 // idea is a module that is given the page and adds its functions to it.
 import classes from "./classes.js";
+import confirm from "./confirm.js";
 import decisions from "./decisions.js";
 import dialogs from "./dialogs.js";
 import estimate from "./estimate.js";
@@ -14,6 +15,7 @@ import news from "./news.js";
 import outbox from "./outbox.js";
 import { buildParts } from "./parts.js";
 import positions from "./positions.js";
+import tiles from "./tiles.js";
 import words from "./words.js";
 
 function render({ model, el }) {
@@ -71,7 +73,7 @@ function render({ model, el }) {
     mapNote.textContent = "The map needs WebGL2, which this browser does not offer. Everything else works.";
   }
 
-  for (const part of [words, items, classes, decisions, outbox, history, estimate, positions, news, dialogs, group, keys]) {
+  for (const part of [words, items, classes, decisions, outbox, history, estimate, positions, news, dialogs, tiles, group, confirm, keys]) {
     Object.assign(page, part(page));
   }
 
