@@ -108,7 +108,6 @@ def regress(
         "encoded": graph.encoded,
         "labels": int(given.sum()),
         "unlabelled": graph.n_marked,
-        "encoded": None if graph.table.encoder is None else graph.table.encoder.said,
         "standardised": estimator.standardisation_,
         "noise_variance": estimator.noise_variance_,
         "loo_error": error if given.sum() > 1 else None,
