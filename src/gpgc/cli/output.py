@@ -24,6 +24,7 @@ TITLES = {
     "isolated": "nodes without links",
     "features": "features",
     "encoded": "made of columns",
+    "standardised": "units of columns",
     "classes": "classes",
     "labels": "labels given",
     "unlabelled": "marked as unlabelled",

@@ -108,6 +108,8 @@ def regress(
         "nodes": len(graph.ids),
         "labels": int(given.sum()),
         "unlabelled": graph.n_marked,
+        "encoded": None if graph.table.encoder is None else graph.table.encoder.said,
+        "standardised": estimator.standardisation_,
         "noise_variance": estimator.noise_variance_,
         "loo_error": error if given.sum() > 1 else None,
         "seconds": round(time.perf_counter() - start, 4),

@@ -82,7 +82,8 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         Seed of the landmarks that *broad* draws on large graphs; all else is exact.
     standardise : {"auto", True, False}, default "auto"
         Whether columns of dense X are centred and scaled: where one unit drowns the rest or all
-        rows point the same way, always, or never; ``standardisation_`` says what was done.
+        rows point the same way (all but columns of 0 and 1), always, or never;
+        ``standardisation_`` says what was done.
     decision : {"probable", "balanced"}, default "probable"
         Whether labels are the most probable class, or that of the largest probability over
         ``class_prior_``, so that rare classes are found as often as common ones. All answers follow
