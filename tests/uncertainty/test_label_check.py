@@ -6,6 +6,7 @@ from sklearn.exceptions import NotFittedError
 
 from gpgc import GPGCClassifier
 from gpgc.probability.error_rate import label_errors
+from gpgc.probability.temperature import Sharpness
 
 
 def clouds(seed, n_each=60, n_wrong=6):
@@ -50,7 +51,8 @@ def test_probabilities_are_bayes_rule_of_a_known_error_rate():
     truth = np.array([rng.choice(3, p=row) for row in chances])
     wrong = rng.random(4000) < 0.15
     codes = np.where(wrong, (truth + rng.integers(1, 3, 4000)) % 3, truth)
-    found = label_errors(means, codes, np.ones(4000), 1.0)
+    usual = Sharpness(1.3, 0.5)
+    found = label_errors(means, codes, np.ones(4000), 1.0, usual, np.full(3, 1 / 3))
     assert found.rate == pytest.approx(0.15, abs=0.02)
     assert found.wrong.sum() == pytest.approx(wrong.sum(), rel=0.15)
     for low, high in ((0.05, 0.3), (0.3, 0.7), (0.7, 1.0)):

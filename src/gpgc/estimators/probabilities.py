@@ -86,7 +86,7 @@ class ClassProcess(GraphProcess):
     def decision_function(self, X: Any = None, adjacency: Any = None) -> Array:
         """Return the scores whose largest is the predicted label.
 
-        For calibrated probabilities the scores are t · mean + b, whose softmax is
+        For calibrated probabilities the scores are t · mean + bias, whose softmax is
         :meth:`predict_proba`; else its logarithm.
 
         Parameters
@@ -110,7 +110,7 @@ class ClassProcess(GraphProcess):
     def calibrate(self, nodes: Any, y: Any) -> Self:
         """Fit temperature and class bias to labels that ``fit`` did not see.
 
-        What leave-one-out and expectation-maximisation estimate from the training labels alone,
+        What leave-one-out and unlabelled nodes tell with the training labels alone,
         held-out labels drawn like the rest of the graph tell better.
 
         Parameters
