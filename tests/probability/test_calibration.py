@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 
 from gpgc.probability.calibration import BIAS_PENALTY, fit_scale_and_bias
 from gpgc.probability.softmax import softmax
@@ -56,3 +56,10 @@ def test_temperature_follows_many_labels_and_is_usual_without_any(world):
     none = fit_temperature_with_prior(scores, targets, np.zeros(len(codes)), 0.5, usual, even)
     assert none * 0.5 == pytest.approx(np.exp(1.3), rel=1e-3)
     assert fit_temperature_with_prior(scores, targets, np.ones(len(codes)), 0, usual, even) == 1.0
+
+
+def test_the_ridge_on_the_bias_counts_as_one_and_a_half():
+    """Ten labels of the first class, scores of 0: n log(1 + exp(−d)) + 1.5 (d²/4 + d²/4)."""
+    _, b = fit_scale_and_bias(np.zeros((10, 2)), np.eye(2)[np.zeros(10, dtype=int)])
+    gap = minimize_scalar(lambda d: 10 * np.logaddexp(0, -d) + 0.75 * d**2).x
+    assert b[0] - b[1] == pytest.approx(gap, rel=1e-3)

@@ -75,8 +75,9 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
     probability : {"calibrated", "largest"}, default "calibrated"
         ``"calibrated"``: softmax(t · mean + log(prior / fractions)), with t fitted to leave-one-out
         predictions, and the class prior itself as t goes to 0. ``"largest"``: the probability that
-        a class has the largest latent value under the posterior. Either is the class prior for a node that neither links nor features that it
-        shares with others connect, over any number of steps, with a labelled one.
+        a class has the largest latent value under the posterior. Either is the class prior for a
+        node that neither links nor features that it shares with others connect, over any number of
+        steps, with a labelled one.
     class_prior : {"estimated", "labels"} or array of shape (k,), default "estimated"
         Fractions of the classes in the whole graph, in the order of ``classes_``: estimated from
         what is predicted of the unlabelled nodes and how labels that are left out are predicted,

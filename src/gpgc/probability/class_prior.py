@@ -13,7 +13,7 @@ from gpgc._typing import Array
 from gpgc.compute import small_matrices
 from gpgc.errors import InputError
 
-SYSTEMATIC = 0.04
+SYSTEMATIC = 0.06
 """Relative error of the mean prediction of a class that no number of labels removes: a node that is
 left out is predicted from one label less than the others."""
 

@@ -41,6 +41,12 @@ SHARPEST = 5.0
 SHARPNESS_STEPS = 41
 """Values of log t that are tried before the best one is refined."""
 
+CHANCE_GAIN = 2.0
+"""Nats that leave-one-out gains by chance over the labels' fractions, since it has chosen noise and
+views too; with few labels a fifteenth of a nat for each."""
+
+LABELS_A_NAT = 15.0
+
 BISECTIONS = 10
 NEWTON_STEPS = 3
 
@@ -213,6 +219,27 @@ def sharpness_penalty(log_sharpness: float, usual: Sharpness) -> float:
     return far**2 / 2 if far < 1 else far - 0.5
 
 
+def credibility(gain: float, n_counted: float) -> float:
+    """Return the part of the sharpness that is believed: min(1, exp(G − min(2, n/15))).
+
+    G is what leave-one-out gains over the labels' fractions, in nats. Where it gains nothing,
+    nothing was learnt, however usual it is that something is; no label to leave out says nothing.
+
+    Parameters
+    ----------
+    gain : float
+        G, of all labels.
+    n_counted : float
+        n, what all labels count when they are left out.
+
+    Examples
+    --------
+    >>> credibility(0.0, 0.0), credibility(3.0, 100.0), round(credibility(-1.0, 15.0), 3)
+    (1.0, 1.0, 0.135)
+    """
+    return float(np.exp(min(0.0, gain - min(CHANCE_GAIN, n_counted / LABELS_A_NAT))))
+
+
 def fit_temperature_with_prior(
     scores: Array,
     targets: Array,
@@ -225,7 +252,8 @@ def fit_temperature_with_prior(
 
     Leave-one-out is blind with few labels: the class of the node that is left out has one label
     less than the others, so each node counts 1 − 1/n for n labels of its class, and
-    :func:`sharpness_penalty` takes over where nothing is left.
+    :func:`sharpness_penalty` takes over where nothing is left. What is found is shrunk by its
+    :func:`credibility`.
 
     Parameters
     ----------
@@ -250,13 +278,17 @@ def fit_temperature_with_prior(
     if not weights.any():
         return float(np.exp(usual.mean) / spread)
 
+    known = np.log(fractions)
+
+    def cost(sharpness: float) -> float:
+        logits = sharpness / spread * scores + flatness(sharpness) * known
+        return float(weights @ cross_entropies(logits, targets, np.asarray(1.0)))
+
     def loss(log_sharpness: float) -> float:
-        sharpness = np.exp(log_sharpness)
-        logits = sharpness / spread * scores + flatness(sharpness) * np.log(fractions)
-        entropies = cross_entropies(logits, targets, np.asarray(1.0))
-        return float(weights @ entropies + sharpness_penalty(log_sharpness, usual))
+        return cost(np.exp(log_sharpness)) + sharpness_penalty(log_sharpness, usual)
 
     tried = np.linspace(usual.mean - SHARPEST, usual.mean + SHARPEST, SHARPNESS_STEPS)
     best, step = tried[int(np.argmin([loss(one) for one in tried]))], tried[1] - tried[0]
     found = minimize_scalar(loss, bounds=(best - step, best + step), method="bounded")
-    return float(np.exp(found.x) / spread)
+    sharpness = float(np.exp(found.x))
+    return credibility(cost(0.0) - cost(sharpness), weights.sum()) * sharpness / spread
