@@ -108,15 +108,6 @@ def test_an_interrupt_ends_the_work_of_all_threads():
     assert len(done) < 100_000
 
 
-def test_a_step_that_cannot_be_counted_is_timed_by_a_sample():
-    times = iter([0.0, 10.0, 15.0, 100.0])
-    meter = Meter("labelling", lambda: next(times))
-    meter.announce("nearest neighbours")
-    meter.expect(30)
-    assert meter.line() == "labelling, nearest neighbours: about 25 s left in this step"
-    assert meter.line() == "labelling, nearest neighbours: 2 min so far"
-
-
 def test_times_are_in_units_that_suit():
     times = iter([0.0, 100.0, 100.0])
     meter = Meter("labelling", lambda: next(times))

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import gpgc
-from gpgc.compute import Context, Serial, Threads
+from gpgc.compute import Context, Serial, Threads, split
+from gpgc.graph import as_adjacency, normalize
+from gpgc.kernels import Activate, DenseLayer, Features, InnerProduct, Propagate, Tangent
 
 
 def test_every_row_is_visited_once():
@@ -84,3 +86,20 @@ def test_a_caller_does_not_wait_for_helpers_that_another_holds():
     finally:
         release.set()
         holder.join()
+
+
+def test_pieces_hold_all_items_however_small_they_must_be():
+    for size in (0, 1, 3, 10):
+        assert np.concatenate(split(np.arange(7), size)).tolist() == list(range(7))
+
+
+def test_products_under_a_memory_limit_below_one_column_are_no_zeros():
+    n_nodes, few = 3000, np.array([3, 5])
+    path = normalize(as_adjacency((np.arange(n_nodes - 1), np.arange(1, n_nodes))))
+    features = np.random.default_rng(0).normal(size=(n_nodes, 3))
+    context = Context.of(n_jobs=1, memory_limit=2**17)
+    assert context.budget(2**30) < features.itemsize * n_nodes
+    deep = Activate(Propagate(path, DenseLayer(Features.of(InnerProduct(), features, context))))
+    for covariance in (deep, Tangent(deep)):
+        expected = covariance.block(None, few) @ np.ones((2, 1))
+        np.testing.assert_allclose(covariance.matmul(None, few, np.ones((2, 1))), expected)

@@ -136,3 +136,35 @@ def test_models_without_a_root_in_blocks_are_refused(client, problem):
         DaskGPGCClassifier("big", client=client).fit(
             problem.blocks(), problem.given, problem.edges()
         )
+
+
+@pytest.fixture(scope="module")
+def many_labels():
+    """More labels than choose the noise in function space, and a rank below that number."""
+    return make_problem(n_labels=2400, n_classes=5, seed=3)
+
+
+@pytest.mark.parametrize("noise_variance", ["loo", "evidence"])
+def test_many_labels_choose_the_local_noise_where_the_rank_is_small(
+    client, small_model, many_labels, noise_variance
+):
+    ends = (many_labels.source, many_labels.target)
+    settings = {"dtype": "float64", "noise_variance": noise_variance}
+    model = DaskGPGCClassifier(small_model, client=client, **settings)
+    model.fit(many_labels.blocks(), many_labels.given, many_labels.edges())
+    local = GPGCClassifier(small_model, **settings)
+    local.fit(many_labels.X, many_labels.given, adjacency=ends)
+    np.testing.assert_allclose(model.noise_variance_, local.noise_variance_, rtol=1e-6)
+    np.testing.assert_allclose(model.predict_proba().compute(), local.predict_proba(), atol=1e-4)
+
+
+def test_many_values_choose_the_local_noise_where_the_rank_is_small(
+    client, small_model, many_labels
+):
+    values = np.stack([many_labels.y * 3.0, many_labels.X[:, 0]], axis=1).astype(float)
+    values[many_labels.given < 0] = np.nan
+    model = DaskGPGCRegressor(small_model, client=client, dtype="float64")
+    model.fit(many_labels.blocks(), values, many_labels.edges())
+    local = GPGCRegressor(small_model, dtype="float64")
+    local.fit(many_labels.X, values, adjacency=(many_labels.source, many_labels.target))
+    np.testing.assert_allclose(model.noise_variance_, local.noise_variance_, rtol=1e-6)

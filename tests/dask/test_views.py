@@ -118,7 +118,7 @@ def test_rows_of_blocks_are_those_of_one_machine(
     graph = graph_in_blocks(client, problem, architecture, n_blocks)
     blocks = rows_of_blocks(graph, FEATURE_VIEWS)
     reference, *labelled = graph.cluster.fetch([graph.landmarks, *graph.labelled_rows])
-    landmarks = architecture.landmarks(len(nodes))
+    landmarks = architecture.landmarks(nodes)
     for view in FEATURE_VIEWS:
         expected = architecture.view_inputs(view, nodes, Context()).described.rows
         for reach, local in enumerate(expected):

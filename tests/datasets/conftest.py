@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import hashlib
 import pickle
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from local_server import Server
 from scipy.sparse import csr_matrix
+
+from gpgc.datasets import planetoid
 
 TEST_NODES = [511, 507, 509, 508]  # out of order, and node 510 has neither label nor features
 
@@ -26,21 +28,24 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty user's cache, no data directory, and no settings of the user's pip."""
-    for variable in list(os.environ):
-        if variable == "GPGC_DATA" or variable.startswith("PIP_"):
-            monkeypatch.delenv(variable)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    """An empty user's cache, and no data directory."""
+    monkeypatch.delenv("GPGC_DATA", raising=False)
     root = tmp_path / "cache"
     monkeypatch.setattr("gpgc.datasets.fetch.cache_folder", lambda kind: root / kind)
-    monkeypatch.setattr("gpgc.datasets.package_index.cache_folder", lambda kind: root / kind)
     return root
 
 
 @pytest.fixture
-def planetoid_files() -> Callable[[str], dict[str, bytes]]:
-    """Make the eight files of a data set of 512 nodes, by the part's name."""
-    return _planetoid_files
+def planetoid_files(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], dict[str, bytes]]:
+    """Make the eight files of a data set of 512 nodes, by the part's name, as if published."""
+
+    def make(name: str) -> dict[str, bytes]:
+        files = _planetoid_files(name)
+        digests = {part: hashlib.sha256(content).hexdigest() for part, content in files.items()}
+        monkeypatch.setitem(planetoid._SHA256, name, digests)
+        return files
+
+    return make
 
 
 def _planetoid_files(name: str) -> dict[str, bytes]:
@@ -64,6 +69,18 @@ def _planetoid_files(name: str) -> dict[str, bytes]:
         "ally": one_hot[known],
         "graph": graph,
     }
-    files = {part: pickle.dumps(value, protocol=2) for part, value in values.items()}
+    files = {part: _as_python_2(value) for part, value in values.items()}
     files["test.index"] = "".join(f"{node}\n" for node in TEST_NODES).encode()
     return files
+
+
+def _as_python_2(value: object) -> bytes:
+    """Pickle a value with the names that its globals had in Python 2 and the SciPy of that time."""
+    written = pickle.dumps(value, protocol=3)
+    for new, old in (
+        (b"numpy._core.multiarray", b"numpy.core.multiarray"),
+        (b"scipy.sparse._csr", b"scipy.sparse.csr"),
+        (b"cbuiltins\nlist", b"c__builtin__\nlist"),
+    ):
+        written = written.replace(new, old)
+    return written

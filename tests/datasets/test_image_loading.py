@@ -4,7 +4,6 @@ import gzip
 import hashlib
 import io
 import os
-import pickle
 import struct
 import tarfile
 from collections.abc import Callable
@@ -48,12 +47,6 @@ def binary(batch: int) -> bytes:
     return np.concatenate([LABELS[rows, None], planes], axis=1).tobytes()
 
 
-def python(batch: int) -> bytes:
-    rows = slice(10 * (batch - 1), 10 * batch)
-    planes = COLOUR[rows].transpose(0, 3, 1, 2).reshape(10, -1)
-    return pickle.dumps({"data": planes, "labels": LABELS[rows].tolist(), "batch_label": ""}, 2)
-
-
 def archive(path: Path, members: dict[str, bytes]) -> None:
     with tarfile.open(path, "w:gz") as tar:
         for name, content in members.items():
@@ -83,21 +76,9 @@ def cifar_binary(folder: Path) -> None:
         (folder / f"data_batch_{batch}.bin").write_bytes(binary(batch))
 
 
-def cifar_python(folder: Path) -> None:
-    inner = folder / "cifar-10-batches-py"
-    inner.mkdir()
-    for batch in range(1, 6):
-        (inner / f"data_batch_{batch}").write_bytes(python(batch))
-
-
 def cifar_binary_archive(folder: Path) -> None:
     members = {f"cifar-10-batches-bin/data_batch_{b}.bin": binary(b) for b in range(1, 6)}
     archive(folder / "cifar-10-binary.tar.gz", {"../evil": b"evil"} | members)
-
-
-def cifar_python_archive(folder: Path) -> None:
-    members = {f"cifar-10-batches-py/data_batch_{b}": python(b) for b in range(1, 6)}
-    archive(folder / "cifar-10-python.tar.gz", members)
 
 
 OFFICIAL = [
@@ -105,9 +86,7 @@ OFFICIAL = [
     ("mnist", mnist_compressed, GREY),
     ("svhn", svhn, COLOUR),
     ("cifar10", cifar_binary, COLOUR),
-    ("cifar10", cifar_python, COLOUR),
     ("cifar10", cifar_binary_archive, COLOUR),
-    ("cifar10", cifar_python_archive, COLOUR),
 ]
 FORMATS = pytest.mark.parametrize(
     ("name", "write", "pixels"), OFFICIAL, ids=[write.__name__ for _, write, _ in OFFICIAL]
@@ -204,28 +183,6 @@ def test_idx_files_that_do_not_fit_are_refused(file: str, content: bytes, tmp_pa
     (folder / file).write_bytes(content)
     with pytest.raises(DataError, match=file.removesuffix("-images-idx3-ubyte")):
         load_images("mnist", folder, download=False)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"cos\nsystem\n(S'true'\ntR.",
-        pickle.dumps({"data": COLOUR, "labels": []}, 2),
-        pickle.dumps({"data": COLOUR[:10].reshape(10, -1), "labels": LABELS[:9].tolist()}, 2),
-        pickle.dumps({"data": COLOUR[:10].reshape(10, -1), "labels": [10] * 10}, 2),
-        pickle.dumps({"data": COLOUR[:10].reshape(10, -1), "labels": ["0"] * 10}, 2),
-        pickle.dumps({"data": COLOUR[:10].reshape(10, -1).astype(int), "labels": [0] * 10}, 2),
-        pickle.dumps([1, 2, 3], 2),
-    ],
-)
-@pytest.mark.usefixtures("five_per_class")
-def test_python_batches_that_do_not_fit_are_refused(content: bytes, tmp_path: Path) -> None:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    cifar_python(folder)
-    (folder / "cifar-10-batches-py" / "data_batch_3").write_bytes(content)
-    with pytest.raises(DataError, match="data_batch_3"):
-        load_images("cifar10", folder, download=False)
 
 
 @pytest.mark.usefixtures("five_per_class")

@@ -117,3 +117,30 @@ def test_sparse_features_lose_their_duplicates_and_stay_as_they_were():
     twice = sp.csr_array((np.ones(2), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
     assert align(twice, [0], None)[0].nnz == 1
     assert twice.nnz == 2
+
+
+@pytest.mark.parametrize("estimator", [GPGCClassifier, GPGCRegressor])
+def test_relabel_takes_by_name_what_fit_takes_by_name(estimator):
+    """Nodes called 0 to N − 1 by the graph, and a series of labels in another order."""
+    rng = np.random.default_rng(0)
+    graph = nx.random_regular_graph(4, 30, seed=1)
+    ordered = nx.Graph()
+    ordered.add_nodes_from(range(30))
+    ordered.add_edges_from(graph.edges)
+    values = np.where(np.arange(30) < 20, (np.arange(30) < 9).astype(float), np.nan)
+    labels = pd.Series(values).iloc[rng.permutation(30)]
+    trust = pd.Series(np.linspace(1, 2, 30)).iloc[rng.permutation(30)]
+    fitted = estimator(dtype="float64").fit(None, labels, ordered, sample_weight=trust)
+    before = fitted.predict_latent()
+    by_position = fitted.relabel(values, sample_weight=np.linspace(1, 2, 30)).predict_latent()
+    again = fitted.relabel(labels, sample_weight=trust).predict_latent()
+    np.testing.assert_allclose(by_position, before, atol=1e-9)
+    np.testing.assert_allclose(again, before, atol=1e-9)
+
+
+def test_relabel_takes_names_of_nodes_that_had_none_by_position():
+    chain = (np.arange(5), np.arange(1, 6))
+    fitted = GPGCClassifier().fit(None, [0, -1, -1, -1, -1, 1], adjacency=chain)
+    before = fitted.predict_proba()
+    again = fitted.relabel(pd.Series([0, -1, -1, -1, -1, 1], index=[*"fedcba"]))
+    np.testing.assert_array_equal(again.predict_proba(), before)

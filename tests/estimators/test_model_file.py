@@ -4,9 +4,13 @@ import io
 import json
 import os
 import stat
+import subprocess
+import sys
+import zipfile
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import gpgc
 from gpgc import GPGCClassifier, GPGCRegressor
@@ -70,7 +74,7 @@ SHARED = {
     "weights not a number": in_array("adjacency/data", np.nan),
     "weights negative": in_array("adjacency/data", -1.0),
     "shape of another matrix": put("adjacency/shape", [6, 7]),
-    "shape beyond memory": put("adjacency/shape", [6, 2**40]),
+    "shape beyond memory": put("adjacency/shape", [6, 2**30]),
     "a graph as an array": put("adjacency", np.eye(6)),
     "version as text": head(version="9"),
     "version zero": head(version=0),
@@ -172,3 +176,77 @@ def test_the_memory_limit_may_be_text():
     assert model.predict().shape == (3,)
     with pytest.raises(ValueError, match=r"memory_limit must be None.*'500MB'.*got 'lots'"):
         GPGCClassifier(memory_limit="lots").fit(np.eye(3), y)
+
+
+def add_zeros(path, name, n_bytes):
+    """Add an array of zeros to an archive, without ever having it in memory."""
+    shape = (n_bytes // 8,)
+    with (
+        zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open(f"{name}.npy", "w", force_zip64=True) as member,
+    ):
+        header = {"descr": "<f8", "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(member, header)
+        for _ in range(n_bytes // 2**22):
+            member.write(bytes(2**22))
+
+
+LOADING = """
+import resource, sys
+import gpgc
+from gpgc.errors import DataError
+gpgc.GPGCClassifier().fit(None, [0, 1, -1], ([0, 1], [1, 2])).predict_proba()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    gpgc.load(sys.argv[1])
+except DataError as error:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is in kilobytes on Linux")
+def test_a_small_file_that_claims_gigabytes_is_refused_before_they_are_taken(tmp_path):
+    path = tmp_path / "model.gpgc"
+    classifier().save(path)
+    add_zeros(path, "state/more", 5 * 2**28)
+    assert path.stat().st_size < 8 * 2**20
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING, str(path)], capture_output=True, text=True, check=True
+    )
+    kilobytes, said = done.stdout.split(" ", 1)
+    assert int(kilobytes) < 50_000
+    assert "arrays would take 1,280 MiB, more than memory_limit, 512 MiB" in said
+
+
+def test_the_memory_limit_of_a_file_is_the_callers(tmp_path):
+    path = tmp_path / "model.gpgc"
+    classifier().save(path)
+    with pytest.raises(DataError, match="more than memory_limit"):
+        gpgc.load(path, memory_limit=100)
+    again = gpgc.load(path, memory_limit="1GB")
+    assert (again.predict() == classifier().predict()).all()
+
+
+def test_columns_that_nothing_fills_take_no_memory(tmp_path):
+    path = tmp_path / "model.gpgc"
+    fitted = GPGCClassifier().fit(sp.eye_array(6, format="csr"), [0, 1, -1, -1, 0, 1], RING)
+    fitted.save(path)
+    forge(path, put("features/shape", [6, 2**30]))
+    with pytest.raises(DataError, match="features must be of a number of columns in memory"):
+        gpgc.load(path)
+
+
+def test_what_compresses_too_well_is_stored_as_it_is(monkeypatch, tmp_path):
+    """Whatever is saved can be loaded."""
+    monkeypatch.setattr("gpgc.estimators.model_file.FREE_BYTES", 2**16)
+    X = np.zeros((400, 200))
+    X[np.arange(400), np.arange(400) % 7] = 1
+    y = np.where(np.arange(400) < 20, np.arange(400) % 7 % 2, -1)
+    fitted = GPGCClassifier().fit(X, y, (np.arange(399), np.arange(1, 400)))
+    fitted.save(tmp_path / "model.gpgc")
+    assert (tmp_path / "model.gpgc").stat().st_size > X.nbytes
+    again = gpgc.load(tmp_path / "model.gpgc")
+    np.testing.assert_allclose(again.predict_proba(), fitted.predict_proba(), atol=1e-6)
+
+
+RING = ([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0])

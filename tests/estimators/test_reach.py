@@ -28,18 +28,17 @@ def two_blocks(n_isolated):
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("probability", ["calibrated", "largest"])
-def test_isolated_nodes_have_the_class_prior_and_change_nobody(model, probability):
+def test_isolated_nodes_have_the_class_prior_and_change_nobody(model):
     answers = []
     for n_isolated in (0, 1, 20, 200):
         graph, y = two_blocks(n_isolated)
-        fitted = GPGCClassifier(model, probability=probability).fit(None, y, adjacency=graph)
+        fitted = GPGCClassifier(model).fit(None, y, adjacency=graph)
         table = fitted.predict_proba()
         assert (table[30:] == fitted.class_prior_).all()
         assert (fitted.predict()[30:] == fitted.class_prior_.argmax()).all()
         assert (fitted.transduction_[30:] == fitted.class_prior_.argmax()).all()
         answers.append(table[:30].max(axis=1).mean())
-    assert np.ptp(answers) < (0.005 if probability == "calibrated" else 0.02)
+    assert np.ptp(answers) < 0.005
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -125,3 +124,23 @@ def test_components_of_dense_and_sparse_features_agree():
         dense, sparse = reach_of(graph, features), reach_of(graph, sp.csr_array(features))
         for one, other in zip(dense, sparse, strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("n_nodes", [600, 2500])
+@pytest.mark.parametrize("has_alike_neighbours", [True, False])
+def test_nodes_without_links_and_features_change_no_probability(n_nodes, has_alike_neighbours):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(3, size=n_nodes)
+    ends = rng.integers(n_nodes, size=(2, 6 * n_nodes))
+    same = truth[ends[0]] == truth[ends[1]]
+    ends = ends[:, same == has_alike_neighbours]
+    X = rng.standard_normal((n_nodes, 6)) + 0.8 * rng.standard_normal((3, 6))[truth]
+    y = np.where(np.arange(n_nodes) % 20 == 0, truth, -1)
+    tables = []
+    for blank in (0, 60):
+        links = sp.csr_array((np.ones(ends.shape[1]), tuple(ends)), shape=(n_nodes + blank,) * 2)
+        both = np.vstack([X, np.zeros((blank, 6))])
+        given = np.append(y, np.full(blank, -1))
+        fitted = GPGCClassifier(dtype="float64", standardise=False).fit(both, given, links)
+        tables.append(fitted.predict_proba()[:n_nodes])
+    np.testing.assert_allclose(tables[1], tables[0], atol=1e-6)

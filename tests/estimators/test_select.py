@@ -110,3 +110,22 @@ def test_wrong_arguments_are_named(problem, arguments, words):
     features, y, _, _ = problem
     with pytest.raises(InputError, match=words):
         gpgc.select(features, y, **arguments)
+
+
+@pytest.mark.filterwarnings("ignore:the best noise is the smallest")
+@pytest.mark.parametrize("norms", [["none"], ["none", "l2"], ["l1", "none", "l2"]])
+def test_new_rows_join_whichever_setting_was_chosen(problem, norms):
+    """Graphs of nearest neighbours stay such for every group of settings."""
+    features, y, validation, _ = problem
+    for models in (["big"], ["small", "big", "broad"], ["broad", "small"]):
+        found = gpgc.select(
+            features,
+            y,
+            validation=validation,
+            models=models,
+            base_kernels=["inner_product"],
+            feature_norms=norms,
+            relative_noise=np.logspace(-3, 0, 4),
+        )
+        assert found.estimator.prior_.nodes.from_features
+        assert found.estimator.predict(features[:3]).shape == (3,)

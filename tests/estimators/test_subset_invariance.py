@@ -18,13 +18,13 @@ WITHOUT_AVX512 = {
 }
 
 
-def fitted(model, kind, **settings):
+def fitted(model, kind):
     rng = np.random.default_rng(0)
     features = rng.normal(size=(600, 12)) + (np.arange(600) % 2)[:, None]
     new = rng.normal(size=(N_NEW, 12)) + (np.arange(N_NEW) % 2)[:, None]
     y = np.where(np.arange(600) < 40, np.arange(600) % 2, -1)
     links = sp.random_array((N_NEW, 600), density=0.01, rng=rng, format="csr")
-    estimator = GPGCClassifier(model, **settings)
+    estimator = GPGCClassifier(model)
     if kind == "neighbours":
         return estimator.fit(features, y), lambda part: {"X": new[part]}
     graph = sp.random_array((600, 600), density=0.01, rng=rng)
@@ -36,8 +36,8 @@ def fitted(model, kind, **settings):
     return estimator, lambda part: {"X": added[part], "adjacency": links[part]}
 
 
-def check_joining(model, kind, **settings):
-    estimator, chosen = fitted(model, kind, **settings)
+def check_joining(model, kind):
+    estimator, chosen = fitted(model, kind)
     whole = estimator.predict_proba(**chosen(slice(None)))
     mean, std, cov = estimator.predict_latent(
         return_std=True, return_cov=True, **chosen(slice(None))
@@ -54,11 +54,6 @@ def check_joining(model, kind, **settings):
 @pytest.mark.parametrize("model", ["small", "big", "broad"])
 def test_joining_nodes(model, kind):
     check_joining(model, kind)
-
-
-@pytest.mark.parametrize("model", ["big", "broad"])
-def test_joining_nodes_by_the_largest_latent_value(model):
-    check_joining(model, "neighbours", probability="largest")
 
 
 @pytest.mark.parametrize("model", ["big", Broad(exact_nodes=100, n_landmarks=50)])

@@ -112,7 +112,7 @@ def test_one_value_and_equal_values_have_usual_noise():
     path = (np.arange(4), np.arange(1, 5))
     for values in ([1e6, np.nan, np.nan, np.nan, np.nan], [3.0, np.nan, 3.0, np.nan, 3.0]):
         fitted = GPGCRegressor().fit(None, values, adjacency=path)
-        assert fitted.noise_variance_ == pytest.approx(10**-2.25)
+        assert fitted.noise_variance_ == pytest.approx(10**-2.25 * values[0] ** 2)
         np.testing.assert_allclose(fitted.predict(), values[0])
 
 
@@ -137,3 +137,17 @@ def test_the_grid_ends_where_more_or_less_noise_changes_nothing():
     for criterion in ("cross_entropy", "evidence", "density"):
         choice = choose_noise(NoisePath(gamma, targets), criterion)
         assert low / 2 < choice.noise_variance <= high
+
+
+@pytest.mark.parametrize("value", [7.0, -0.003, 0.0])
+def test_the_spread_of_equal_values_follows_their_unit(value):
+    chain = (np.arange(9), np.arange(1, 10))
+    y = np.where(np.arange(10) < 4, value, np.nan)
+    found = [GPGCRegressor("big").fit(None, unit * y, chain) for unit in (1.0, 1000.0)]
+    (mean, std), (large, large_std) = (model.predict(return_std=True) for model in found)
+    np.testing.assert_allclose(large, 1000 * mean)
+    unit = 1000.0 if value else 1.0  # zeros have no unit
+    np.testing.assert_allclose(large_std, unit * std)
+    np.testing.assert_allclose(found[1].noise_variance_, unit**2 * found[0].noise_variance_)
+    low = [model.predict_interval(0.8).low - model.predict() for model in found]
+    np.testing.assert_allclose(low[1], unit * low[0], rtol=1e-6, atol=1e-9)

@@ -7,7 +7,6 @@ from scipy.stats import multivariate_normal
 from gpgc.errors import GPGCWarning, InputError
 from gpgc.gp import CholeskyFactor, FunctionSpace, NoisePath
 from gpgc.kernels import Given
-from gpgc.probability.largest import largest_probability
 from gpgc.probability.softmax import cross_entropies
 from gpgc.probability.temperature import fit_temperature
 from gpgc.selection.noise_choice import RELATIVE_NOISE, choose_noise
@@ -180,30 +179,6 @@ def test_temperature_of_perfect_and_hopeless_scores_stays_finite():
     targets = np.eye(2)[[0, 1]]
     assert 30 < fit_temperature(targets, targets) <= 1e3
     assert fit_temperature(1 - targets, targets) == pytest.approx(1e-2, rel=1e-3)
-
-
-def test_largest_probability_by_sampling():
-    rng = np.random.default_rng(0)
-    mean, std = rng.normal(size=(5, 4)), rng.uniform(0.2, 2, size=5)
-    draws = mean[None] + std[None, :, None] * rng.normal(size=(200_000, 5, 4))
-    frequency = np.stack([np.mean(draws.argmax(axis=2) == c, axis=0) for c in range(4)], axis=1)
-    np.testing.assert_allclose(largest_probability(mean, std), frequency, atol=5e-3)
-
-
-def test_largest_probability_of_two_classes_in_closed_form():
-    from scipy.stats import norm
-
-    mean, std = np.array([[0.7, 0.1], [5.0, -5.0], [0.0, 0.0]]), np.array([0.3, 2.0, 1.0])
-    expected = norm.cdf((mean[:, 0] - mean[:, 1]) / (np.sqrt(2) * std))
-    np.testing.assert_allclose(largest_probability(mean, std)[:, 0], expected, atol=1e-8)
-
-
-def test_largest_probability_at_its_ends():
-    certain = largest_probability(np.array([[1.0, 0.0], [0.5, 0.5]]), np.zeros(2))
-    assert certain.tolist() == [[1, 0], [0.5, 0.5]]
-    assert largest_probability(np.array([[0.3]]), np.array([1.0])).tolist() == [[1.0]]
-    far = largest_probability(np.array([[1e3, 0.0, -1e3]]), np.array([1e-3]))
-    assert far.tolist() == [[1, 0, 0]]
 
 
 def few_distinct_rows(n_labels, seed=0):

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from gpgc import GPGCClassifier, GPGCRegressor
+from gpgc.compute import Context
 from gpgc.errors import InputError
 from gpgc.gp import (
     FunctionSpace,
@@ -16,6 +17,7 @@ from gpgc.gp import (
     condition,
 )
 from gpgc.graph import Nodes, as_adjacency
+from gpgc.kernels import LowRank
 from gpgc.models import Broad, Prior
 from gpgc.selection import choice as choice_module
 from gpgc.selection.choice import choose
@@ -167,3 +169,25 @@ def test_a_space_that_is_none(prior):
     nodes, y = prior.nodes, np.where(np.arange(150) < 100, np.arange(150) % 2, -1)
     with pytest.raises(InputError, match="space must be one of auto, function, weight"):
         GPGCClassifier(space="frequency").fit(nodes.features, y, nodes.adjacency)
+
+
+@pytest.mark.parametrize("how", ["loo", "evidence"])
+def test_each_target_finds_the_noise_that_it_finds_alone(how):
+    """Also where noise is searched for one level at a time, as with many labels and columns."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(400, 30))
+    covariance = LowRank(rows, Context())
+    labelled = np.arange(300)
+    signal = rows[:300] @ rng.normal(size=(30, 3))
+    targets = signal + rng.normal(size=(300, 3)) * [0.01, 3.0, 30.0]
+    targets = (targets - targets.mean(axis=0)) * [1.0, 1.0, 100.0]
+    weights, start = np.ones(300), np.full(3, 3.0)
+
+    def search(columns):
+        root = LabelledRoot(covariance, labelled, targets[:, columns])
+        return search_noise(root, start[columns], how, "density", weights, 0.1)
+
+    together = search(np.arange(3))
+    alone = [search(np.array([column]))[0] for column in range(3)]
+    np.testing.assert_allclose(together, alone)
+    assert len(np.unique(together)) == 3

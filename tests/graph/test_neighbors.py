@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from gpgc.graph import neighbor_graph, neighbors
 
@@ -85,3 +86,49 @@ def test_many_rows_without_faiss_name_the_extra(monkeypatch):
         neighbor_graph(vectors)
     assert neighbor_graph(vectors, exact=True).shape == (50, 50)
     assert neighbor_graph(vectors[:, :3]).shape == (50, 50)
+
+
+def categories(n_rows, n_columns, rng):
+    """Rows of one-hot codes of three categories each, many of them equal."""
+    return np.hstack([np.eye(3)[rng.integers(3, size=n_rows)] for _ in range(n_columns)])
+
+
+@pytest.mark.parametrize("is_approximate", [False, True])
+@pytest.mark.parametrize("n_columns", [3, 7])
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_the_order_of_equally_near_rows_does_not_matter(
+    n_columns, is_sparse, is_approximate, monkeypatch
+):
+    if is_approximate:
+        pytest.importorskip("faiss")
+        monkeypatch.setattr(neighbors, "EXACT_PAIRS", 0)
+        monkeypatch.setattr(neighbors, "EXACT_COLUMNS", 0)
+    rng = np.random.default_rng(0)
+    rows, new = categories(1000, n_columns, rng), categories(50, n_columns, rng) + 0.25
+    shuffled = rng.permutation(len(rows))
+    kind = sp.csr_array if is_sparse else np.asarray
+    graph = neighbor_graph(kind(rows))
+    assert (neighbor_graph(kind(rows[shuffled])) != graph[shuffled][:, shuffled]).nnz == 0
+    links = neighbors.nearest_links(kind(rows), kind(new))
+    again = neighbors.nearest_links(kind(rows[shuffled]), kind(new[::-1]))
+    assert (again[::-1] != links[:, shuffled]).nnz == 0
+    assert min(np.diff(graph.indptr).min(), np.diff(links.indptr).min()) >= 10
+    assert graph.diagonal().sum() == 0
+
+
+def test_links_are_those_of_all_rows_as_near_as_the_last_neighbour():
+    rows = categories(300, 5, np.random.default_rng(0))
+    squares = ((rows[:, None] - rows) ** 2).sum(axis=2)
+    np.fill_diagonal(squares, np.inf)
+    near = squares <= np.sort(squares, axis=1)[:, [9]]
+    assert (neighbor_graph(rows).toarray() == (near | near.T)).all()
+
+
+def test_equal_rows_have_equal_links_of_bounded_number():
+    rng = np.random.default_rng(0)
+    rows = np.vstack([np.ones((50_000, 2)), 10 + rng.random((500, 2))])
+    graph = neighbor_graph(rows)
+    assert graph.nnz < 100 * len(rows)
+    assert len(np.unique(np.diff(graph.indptr)[:50_000])) == 1
+    assert np.diff(graph.indptr)[50_000:].min() >= 10
+    assert neighbors.nearest_links(rows, np.ones((3, 2))).nnz == 0

@@ -213,3 +213,13 @@ def test_deep_covariances_stream_columns_to_the_same_product(awkward, monkeypatc
     whole = covariance.matmul(None, None, V)
     monkeypatch.setattr("gpgc.kernels.covariance.CHUNK_BYTES", 8 * 24 * 5)
     np.testing.assert_allclose(covariance.matmul(None, None, V), whole, atol=1e-12)
+
+
+@pytest.mark.parametrize("elements", [1, 9, 20, 2**17])
+def test_variances_of_nodes_of_equal_degree_in_batches_of_any_size(monkeypatch, elements):
+    """On a ring all have three neighbours: batches of 1, 1, 2 and all nodes, the last one too."""
+    monkeypatch.setattr("gpgc.kernels.propagate.GROUP_ELEMENTS", elements)
+    ring = as_adjacency((np.arange(11), (np.arange(11) + 1) % 11))
+    features = np.random.default_rng(0).normal(size=(11, 3))
+    covariance = Propagate(normalize(ring), Features.of(InnerProduct(), features))
+    np.testing.assert_allclose(covariance.diag(), np.diagonal(covariance.dense()), rtol=1e-12)

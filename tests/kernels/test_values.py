@@ -164,3 +164,11 @@ def test_a_kernel_of_ones_own(awkward):
     graph, features = awkward
     covariance = gpgc.covariance(graph, features, base_kernel=ExponentialCosine())
     np.testing.assert_allclose(covariance.block(), covariance.dense(), atol=1e-12)
+
+
+@pytest.mark.parametrize(("offset", "degree"), [(0.5, 1), (0.5, 2), (0.25, 3), (0.0, 4)])
+def test_the_polynomial_has_the_degree_that_was_asked_for(offset, degree):
+    kernel, c = Polynomial(offset, degree), np.array([[1.0, 0.5, 0.0]])
+    expected = [[(value + offset) ** degree for value in (1.0, 0.5, 0.0)]]
+    np.testing.assert_allclose(kernel.evaluate(c.copy(), np.ones((1, 1)), np.ones(3)), expected)
+    np.testing.assert_allclose(kernel.variance(c, np.ones(3)), expected)

@@ -42,7 +42,7 @@ def test_sums_give_the_definition_dense_sparse_and_in_blocks():
     first, second = np.arange(140), np.arange(140, 300)
     parts = [likeness_sums(adjacency[part], features[part], features) for part in (first, second)]
     assert LikenessSums.joined(*parts).likeness == pytest.approx(expected)
-    assert sampled_likeness(adjacency, features, 200).likeness == pytest.approx(expected, abs=0.15)
+    assert sampled_likeness(nodes, 200).likeness == pytest.approx(expected, abs=0.15)
 
 
 def test_nothing_is_said_without_features_links_or_differences():

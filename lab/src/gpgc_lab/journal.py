@@ -93,7 +93,7 @@ class Measurements:
     def recall(self, measure: Callable[[], Record], **key: Any) -> Record:
         """Return what was measured under a key, or measure it now and write it down."""
         full = {**key, "code": self._code}
-        known: Record | None = self._known.get(_name(full))
+        known = self.find(**key)
         if known is not None:
             return known
         older = self._without_code.get(_name(key))
@@ -102,6 +102,10 @@ class Measurements:
             measured: Record = older["measured"]
             return measured
         return self._journal.new.recall(full, measure)
+
+    def find(self, **key: Any) -> Record | None:
+        """Return what this code measured under a key, None where nothing was."""
+        return self._known.get(_name({**key, "code": self._code}))
 
     def notes(self) -> list[str]:
         """Return a note on what was recalled that older code made, none where nothing was."""

@@ -86,7 +86,7 @@ def evaluate(
             **settings,
         )
     if out is not None:
-        best = found.probabilities.argmax(axis=1)
+        best = np.searchsorted(found.classes, found.predicted)
         rows = [
             (graph.ids[node], graph.labels[node], found.classes[code], f"{row[code]:.6g}")
             for node, code, row in zip(found.nodes, best, found.probabilities, strict=True)

@@ -162,8 +162,7 @@ def _leave_one_out_accuracy(estimator: GPGCClassifier) -> float | None:
     given = estimator.transduction_[estimator.labelled_nodes_]
     if len(np.unique(given)) == len(given):
         return None
-    mean, _ = estimator.leave_one_out()
-    return float(np.mean(estimator.classes_[mean.argmax(axis=1)] == given))
+    return float(np.mean(estimator.leave_one_out_predict() == given))
 
 
 def _describe(estimator: GPGCClassifier, n_features: int | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from gpgc._typing import Array
+from gpgc._typing import Array, Integers
 from gpgc.compute.context import Context
 
 ROUNDS = 8
@@ -25,7 +25,12 @@ SHARE_ENTRIES = 2**20
 
 
 def leading_eigenvectors(
-    matrix: sp.csr_array, known: sp.csr_array, rank: int, seed: int, context: Context
+    matrix: sp.csr_array,
+    known: sp.csr_array,
+    rank: int,
+    seed: int,
+    context: Context,
+    order: Integers | None = None,
 ) -> tuple[Array, Array]:
     r"""Return the eigenvalues of largest magnitude, and eigenvectors, beside those that are known.
 
@@ -47,6 +52,8 @@ def leading_eigenvectors(
         Of the vectors that the iteration starts from.
     context : Context
         How arithmetic is done.
+    order : int array of shape (N,), optional
+        In which order the rows of these vectors are drawn; that of the rows when not given.
 
     Returns
     -------
@@ -66,6 +73,8 @@ def leading_eigenvectors(
     width = min(n_nodes, rank + EXTRA)
     rng = np.random.default_rng(seed)
     vectors = rng.standard_normal((n_nodes, width), dtype=np.float32).astype(matrix.dtype)
+    if order is not None:
+        vectors[order] = vectors.copy()
     total = 0.0
     for _ in range(ROUNDS):
         vectors = _orthonormal(_without(known, vectors))

@@ -37,17 +37,17 @@ class ColumnMoments:
     @classmethod
     def of(cls, rows: Array) -> Self:
         """Return those of some rows (n, c)."""
-        mean = rows.mean(axis=0)
+        mean = rows.mean(axis=0) if len(rows) else np.zeros(rows.shape[1])
         return cls(len(rows), mean, ((rows - mean) ** 2).sum(axis=0))
 
     def joined(self, other: Self) -> Self:
         """Return those of both sets of rows."""
         n_rows = self.n_rows + other.n_rows
-        apart, fraction = other.mean - self.mean, other.n_rows / n_rows
+        apart, fraction = other.mean - self.mean, other.n_rows / max(n_rows, 1)
         squares = self.squares + other.squares + apart**2 * self.n_rows * fraction
         return type(self)(n_rows, self.mean + apart * fraction, squares)
 
     @property
     def std(self) -> Array:
         """The standard deviation of each column."""
-        return np.sqrt(self.squares / self.n_rows)
+        return np.sqrt(self.squares / max(self.n_rows, 1))

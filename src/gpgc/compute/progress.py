@@ -52,15 +52,10 @@ class Meter:
         self._clock, self._lock = clock, threading.Lock()
         self._started = self._step_started = self._advanced = clock()
         self._done = self._total = 0
-        self._ends: float | None = None
 
     def announce(self, step: str) -> None:
         """Say what is being done from now on."""
-        self.step, self._ends = step, None
-
-    def expect(self, seconds: float) -> None:
-        """Say how long a step will take that cannot be counted."""
-        self._ends = self._clock() + seconds
+        self.step = step
 
     def begin(self, total: int) -> None:
         """Begin with pieces that are to be counted."""
@@ -86,9 +81,6 @@ class Meter:
             taken, advanced = self._advanced - self._step_started, self._advanced
         now = self._clock()
         said = self.task + (f", {self.step}" if self.step else "")
-        ends = self._ends
-        if ends is not None and ends > now and not self.is_outer:
-            return f"{said}: about {duration(ends - now)} left in this step"
         if not 0 < done < total:
             return f"{said}: {duration(now - self._started)} so far"
         left = duration(max(0.0, taken / done * (total - done) - (now - advanced)))
@@ -158,23 +150,6 @@ def announce(step: str) -> None:
     meter = _open.get()
     if meter is not None:
         meter.announce(step)
-
-
-def expect(sample: Callable[[], object], times: float) -> None:
-    """Tell an open progress, if there is one, how long a step will take: ``times`` a sample of it.
-
-    Parameters
-    ----------
-    sample : callable
-        Does a small part of the work; called only where a progress is open.
-    times : float
-        How many times as much the whole is.
-    """
-    meter = _open.get()
-    if meter is not None and not meter.is_outer:
-        start = time.monotonic()
-        sample()
-        meter.expect((time.monotonic() - start) * times)
 
 
 def count_done(done: int, total: int) -> None:

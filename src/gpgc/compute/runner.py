@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from gpgc._typing import Integers
 from gpgc.compute.blas import one_blas_thread
+from gpgc.compute.numbers import is_whole
 from gpgc.compute.progress import counted
 from gpgc.errors import InputError
 
@@ -70,7 +71,7 @@ class Threads:
     n_jobs: int | None = None
 
     def __post_init__(self) -> None:
-        if self.n_jobs is not None and (self.n_jobs == 0 or self.n_jobs < -1):
+        if not (self.n_jobs in (None, -1) or is_whole(self.n_jobs, 1)):
             raise InputError(
                 f"n_jobs must be None, -1 or a positive whole number, got {self.n_jobs!r}"
             )
@@ -117,8 +118,9 @@ class Threads:
 
 
 def split(items: Integers, size: int) -> Sequence[Integers]:
-    """Cut an array into pieces of at most ``size`` elements."""
-    return [items[start : start + size] for start in range(0, len(items), max(size, 1))]
+    """Cut an array into pieces of at most ``size`` elements, and of one at least."""
+    step = max(size, 1)
+    return [items[start : start + step] for start in range(0, len(items), step)]
 
 
 @cache

@@ -20,6 +20,7 @@ from gpgc.dask.graph import Graph, graph_of
 from gpgc.dask.spaces import in_function_space, in_weight_space
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import FeatureNorm
+from gpgc.estimators.prior_parameters import check_replaced
 from gpgc.estimators.standardise import Standardise, checked_choice
 from gpgc.gp.from_root import label_gram
 from gpgc.gp.posterior import LeaveOneOut
@@ -30,7 +31,7 @@ from gpgc.models.broad import Broad
 from gpgc.selection.choice import LABELS_FOR_VIEWS, MANY_LABELS, Choice, choose
 from gpgc.selection.judge import Judge
 from gpgc.selection.noise_choice import Criterion
-from gpgc.selection.subset import evenly_spread
+from gpgc.selection.subset import label_sample
 
 
 class DaskProcess(BaseEstimator):
@@ -145,6 +146,7 @@ class DaskProcess(BaseEstimator):
         """Bring the graph to the cluster."""
         for name in [name for name in self.__dict__ if name.startswith("_")]:
             del self.__dict__[name]  # a fit that fails leaves nothing behind, here or there
+        check_replaced(self)
         if self.dtype not in ("float32", "float64"):
             raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
         return graph_of(
@@ -202,8 +204,10 @@ class DaskProcess(BaseEstimator):
         without a finite root. Where it is smaller than the number of labels, and these are many,
         the search for the noise goes on with all of them.
         """
-        n_labels = len(judge.targets)
-        few, many = (evenly_spread(n_labels, most) for most in (LABELS_FOR_VIEWS, MANY_LABELS))
+        n_labels, keys = len(judge.targets), graph.label_keys
+        few, many = (
+            label_sample(keys, judge.targets, most) for most in (LABELS_FOR_VIEWS, MANY_LABELS)
+        )
         prior, places = self._prior_of_sample(graph, few)
         some = judge.of(few)
         choice = choose(
@@ -230,7 +234,9 @@ class DaskProcess(BaseEstimator):
         context, size = Context.of(self.dtype), len(both)
         nodes = Nodes(sp.csr_array((size, size)), both.rows["features"][0].directions)
         inputs = inputs_of(both, context)
-        prior = Prior(self.architecture(), nodes, context, inputs, graph.views, graph.likeness)
+        keys = np.concatenate([np.zeros(len(landmarks)), graph.label_keys[few]])
+        known_of = graph.views, graph.likeness, keys
+        prior = Prior(self.architecture(), nodes, context, inputs, *known_of)
         return prior, np.arange(len(landmarks), size)
 
     def _left_out(self, sample: Integers) -> LeaveOneOut:

@@ -6,11 +6,9 @@ from typing import Any, Self, get_args
 
 import dask.array as da
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gpgc._typing import Array
 from gpgc.compute.progress import announce
 from gpgc.dask.base import DaskProcess
 from gpgc.dask.cluster import task
@@ -18,24 +16,22 @@ from gpgc.dask.labels import labels_of
 from gpgc.dask.local import local_inputs
 from gpgc.dask.means import (
     BlockMeans,
-    block_codes,
-    block_largest,
+    block_labels,
     block_probabilities,
 )
-from gpgc.errors import InputError
 from gpgc.estimators.classifier import GPGCClassifier
 from gpgc.estimators.given_labels import GivenLabels, left_out_weights
-from gpgc.estimators.inputs import FeatureNorm, check_noise
+from gpgc.estimators.inputs import FeatureNorm, check_choice, check_noise
 from gpgc.estimators.labels import UNLABELLED
-from gpgc.estimators.probabilities import Probability
 from gpgc.estimators.standardise import Standardise
 from gpgc.graph import Normalization
 from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture
 from gpgc.models.likeness import alikeness
 from gpgc.probability.calibration import calibrate_left_out
+from gpgc.probability.decision import Decision, DecisionRule
 from gpgc.selection.choice import Choice
-from gpgc.selection.subset import CALIBRATION_LABELS, evenly_spread
+from gpgc.selection.subset import CALIBRATION_LABELS, label_sample
 
 
 class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
@@ -54,7 +50,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         As in :class:`gpgc.GPGCClassifier`; noise must be above 0.
     normalization, feature_norm, standardise, dtype, random_state : optional
         As there; the same sample of rows decides whether columns are standardised.
-    probability, class_prior : optional
+    class_prior, decision : optional
         As there.
     client : distributed.Client, optional
         The connection to the cluster; the current one when not given. It is never pickled.
@@ -102,8 +98,8 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         standardise: Standardise = "auto",
         dtype: str = "float32",
         random_state: int = 0,
-        probability: Probability = "calibrated",
         class_prior: Any = "estimated",
+        decision: DecisionRule = "probable",
         client: Any = None,
     ) -> None:
         super().__init__(
@@ -121,8 +117,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
             random_state=random_state,
             client=client,
         )
-        self.probability = probability
-        self.class_prior = class_prior
+        self.class_prior, self.decision = class_prior, decision
 
     def fit(self, X: Any, y: Any, adjacency: Any, *, sample_weight: Any = None) -> Self:
         """Condition the Gaussian process on the labelled nodes.
@@ -146,11 +141,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         DaskGPGCClassifier
             The estimator itself.
         """
-        if self.probability not in get_args(Probability):
-            raise InputError(
-                f"probability must be one of {', '.join(get_args(Probability))}, "
-                f"got {self.probability!r}"
-            )
+        check_choice("decision", self.decision, get_args(DecisionRule))
         noise = check_noise(self.noise_variance, 1)
         given = labels_of(y, sample_weight, X, self.client)
         graph = self._build(X, given.nodes, adjacency)
@@ -160,7 +151,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         )
         announce("probabilities")
         fractions = np.average(given.targets, axis=0, weights=given.weights)
-        among = evenly_spread(len(given.nodes), CALIBRATION_LABELS)
+        among = label_sample(graph.label_keys, given.targets, CALIBRATION_LABELS)
         self.calibration_ = calibrate_left_out(
             self._left_out(among).mean,
             BlockMeans(self._means, graph.reached.blocks, graph.labelled, graph.cluster),
@@ -176,36 +167,27 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         self.class_prior_ = self.calibration_.class_prior
         return self
 
+    @property
+    def decision_(self) -> Decision:
+        """What makes probabilities and classes of latent means."""
+        return Decision(self.calibration_, self.decision)
+
     def predict(self) -> da.Array:
         """Return the model's opinion on the label of every node (N,), lazily."""
         check_is_fitted(self)
-        if self.probability == "calibrated":
-            reached = self._graph.reached.blocks
-            tasks = [
-                task(block_labels, mean, there, self.calibration_, self.classes_)
-                for mean, there in zip(self._means, reached, strict=True)
-            ]
-            return self._array(tasks, None, self.classes_.dtype)
-        codes = self.predict_proba().argmax(axis=1)
-        classes = self.classes_
-        return codes.map_blocks(lambda block: classes[block], dtype=classes.dtype)
+        tasks = [
+            task(block_labels, mean, there, self.decision_, self.classes_)
+            for mean, there in zip(self._means, self._graph.reached.blocks, strict=True)
+        ]
+        return self._array(tasks, None, self.classes_.dtype)
 
     def predict_proba(self) -> da.Array:
         """Return the probability of each class (N, k), in the order of ``classes_``, lazily."""
         check_is_fitted(self)
-        reached, calibration = self._graph.reached.blocks, self.calibration_
-        if self.probability == "calibrated":
-            tasks = [
-                task(block_probabilities, mean, there, calibration)
-                for mean, there in zip(self._means, reached, strict=True)
-            ]
-        else:
-            tasks = [
-                task(block_largest, mean, variance, there, calibration)
-                for mean, variance, there in zip(
-                    self._means, self._variances(), reached, strict=True
-                )
-            ]
+        tasks = [
+            task(block_probabilities, mean, there, self.decision_)
+            for mean, there in zip(self._means, self._graph.reached.blocks, strict=True)
+        ]
         return self._array(tasks, len(self.classes_), np.float64)
 
     def to_local(self) -> GPGCClassifier:
@@ -228,8 +210,3 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
             Choice(self.view_weights_, self.noise_levels_),
             (self.calibration_.curve, self.calibration_.bias, self.calibration_.flatness),
         )
-
-
-def block_labels(means: Array, reached: Any, calibration: Any, classes: NDArray[Any]) -> Any:
-    """Return the most likely labels (n,)."""
-    return classes[block_codes(means, reached, calibration)]

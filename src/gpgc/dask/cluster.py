@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from distributed import Client, default_client, wait
+from distributed import Client, as_completed, default_client, wait
 
 from dask import delayed
 from gpgc.errors import InputError
+
+WORKER_SECONDS = 30
+"""How long a cluster may be without any worker while something waits for it."""
+
+LOOK_SECONDS = 1.0
+"""How often those who wait look whether there are workers."""
+
+FILE_SECONDS = 0.05
+"""How often those who wait for one result after the other look for the next."""
 
 
 def task(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -55,7 +65,7 @@ class Cluster:
         """Start tasks, and return them when all are done; the error of one that fails is raised."""
         kept = self.keep(tasks)
         futures = [future for one in kept for future in one.dask.values()]
-        wait(futures)
+        self._wait(futures)
         for future in futures:
             if future.status == "error":
                 future.result()
@@ -64,11 +74,61 @@ class Cluster:
     def fetch(self, tasks: Iterable[Any]) -> list[Any]:
         """Return the results of tasks in this process."""
         futures = self.client.compute(list(tasks), optimize_graph=False)
+        self._wait(futures)
         return list(self.client.gather(futures))
 
     def fetch_one(self, wanted: Any) -> Any:
         """Return the result of one task in this process."""
         return self.fetch([wanted])[0]
+
+    def completed(self, tasks: Iterable[Any]) -> Iterator[Any]:
+        """Start tasks, and give the result of one after the other as they are done."""
+        patience, waiting = Patience(self.client), as_completed(self.client.compute(list(tasks)))
+        while not waiting.is_empty():
+            done = list(waiting.next_batch(block=False))
+            if not done:
+                time.sleep(FILE_SECONDS)
+                patience.check()
+            for future in done:
+                yield future.result()
+
+    def _wait(self, futures: Sequence[Any]) -> None:
+        """Return when all are done, failed ones too; refuse where there is nobody to do them."""
+        patience = Patience(self.client)
+        while futures:
+            try:
+                wait(futures, timeout=min(LOOK_SECONDS, WORKER_SECONDS))
+                return
+            except TimeoutError:
+                patience.check()
+
+
+class Patience:
+    """Waits for workers for ``WORKER_SECONDS``, each time anew when there was one.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The connection.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client, now = client, time.monotonic()
+        self._seen = self._looked = now
+
+    def check(self) -> None:
+        """Raise where no worker was there for too long."""
+        now = time.monotonic()
+        if now - self._looked < min(LOOK_SECONDS, WORKER_SECONDS) / 2:
+            return
+        self._looked = now
+        if self._client.nthreads():
+            self._seen = now
+        elif now - self._seen >= WORKER_SECONDS:
+            raise InputError(
+                f"client must be of a cluster with workers, got none for {WORKER_SECONDS} s: "
+                "start some (cluster.scale(2), or dask worker ADDRESS), then fit again"
+            )
 
 
 def cluster_of(client: Any) -> Cluster:

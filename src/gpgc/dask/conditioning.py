@@ -68,9 +68,9 @@ def search(
     covariance = model.covariance(known, rows)
     places = np.zeros(len(labels.targets), dtype=np.intp)
     places[sample] = len(known) + np.arange(n_rows(rows))
-    root = _root(sums, covariance, places, labels)
+    root = root_of_sums(sums, covariance, places, labels)
     usual = model.architecture.relative_noise
-    return search_noise(root, start, how, criterion, counted, usual)
+    return search_noise(root, sample, start, how, criterion, counted, usual)
 
 
 def solve_exact(known: Reference, model: Model, labels: Labels, levels: Array) -> Posterior:
@@ -101,12 +101,15 @@ def solve(
         labels.targets,
         levels,
         relative_noise=labels.relative_noise,
-        root=_root(sums, covariance, places, labels),
+        root=root_of_sums(sums, covariance, places, labels),
         space="weight",
     )
 
 
-def _root(sums: RootSums, covariance: Covariance, places: Integers, labels: Labels) -> LabelledRoot:
+def root_of_sums(
+    sums: RootSums, covariance: Covariance, places: Integers, labels: Labels
+) -> LabelledRoot:
+    """Return the sums over all labels as the labelled rows of a root."""
     return LabelledRoot.summed(
         covariance,
         places,

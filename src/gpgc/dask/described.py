@@ -156,16 +156,17 @@ def n_rows(rows: Described) -> int:
     return len(next(iter(rows.values()))[0].lengths)
 
 
-def landmark_places(architecture: Broad, n_nodes: int) -> dict[str, Integers | None]:
+def landmark_places(
+    architecture: Broad, n_nodes: int, sample: Integers | None
+) -> dict[str, Integers | None]:
     """Return for each view which of the landmarks of a graph are its own; None where it has none.
 
     Squares run over all nodes where a graph has no others.
     """
-    sample = architecture.landmarks(n_nodes)
     every = np.arange(n_nodes) if sample is None else sample
     places: dict[str, Integers | None] = {}
     for view in FEATURE_VIEWS:
-        own = architecture.view_landmarks(view, n_nodes)
+        own = architecture.view_landmarks(view, n_nodes, sample)
         is_exact = own is None and FORMS[view] != "squared"
         places[view] = None if is_exact else np.searchsorted(every, every if own is None else own)
     return places

@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import dask.array as da
 import numpy as np
-from distributed import Client, as_completed
+from distributed import Client
 
 from gpgc._typing import Array, Integers
 from gpgc.compute.progress import announce
 from gpgc.dask.classifier import DaskGPGCClassifier
-from gpgc.dask.cluster import task
+from gpgc.dask.cluster import Cluster, task
 from gpgc.dask.local_cluster import local_cluster
 from gpgc.dask.parquet import parquet_features, write_predictions
 from gpgc.errors import InputError
@@ -101,7 +100,7 @@ def classify_parquet(
     part = out.resolve().with_name(f".{out.name}.{secrets.token_hex(6)}")
     part.mkdir()
     try:
-        write_blocks(part, model.predict_proba(), y, names[model.classes_], model, client)
+        write_blocks(part, model, y, names[model.classes_], client)
         part.rename(out)
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
@@ -122,35 +121,43 @@ def classify_parquet(
 
 
 def write_blocks(
-    folder: Path, probabilities: da.Array, y: Integers, names: Any, model: Any, client: Client
+    folder: Path, model: DaskGPGCClassifier, y: Integers, names: Any, client: Client
 ) -> None:
     """Write a file for each block of rows, by whichever worker has it."""
-    blocks = probabilities.to_delayed().ravel()
+    probabilities = model.predict_proba()
     sizes = probabilities.chunks[0]
-    ends = np.cumsum(sizes)
+    blocks = zip(
+        probabilities.to_delayed().ravel(),
+        model.predict().to_delayed().ravel(),
+        sizes,
+        np.cumsum(sizes),
+        strict=True,
+    )
     tasks = []
-    for number, (block, size, end) in enumerate(zip(blocks, sizes, ends, strict=True)):
-        given = given_codes(y[end - size : end], model.classes_)
-        path = str(folder / f"part-{number:05}.parquet")
-        tasks.append(task(write_block, path, int(end - size), block, given, names))
-    futures = client.compute(tasks)
-    for done, future in enumerate(as_completed(futures), 1):
-        future.result()
-        announce(f"writing predictions, {done} of {len(futures)} files")
+    for number, (table, labels, size, end) in enumerate(blocks):
+        path, rows = str(folder / f"part-{number:05}.parquet"), y[end - size : end]
+        tasks.append(
+            task(write_block, path, int(end - size), table, labels, rows, model.classes_, names)
+        )
+    for done, _ in enumerate(Cluster(client).completed(tasks), 1):
+        announce(f"writing predictions, {done} of {len(tasks)} files")
 
 
-def write_block(path: str, first: int, probabilities: Array, given: Integers, names: Any) -> int:
+def write_block(
+    path: str,
+    first: int,
+    probabilities: Array,
+    predicted: Integers,
+    y: Integers,
+    classes: Integers,
+    names: Any,
+) -> int:
     """Write the predictions of one block: the given label where there is one."""
-    is_given = given != UNLABELLED
-    codes = np.where(is_given, given, probabilities.argmax(axis=1))
+    is_given = y != UNLABELLED
+    codes = np.searchsorted(classes, np.where(is_given, y, predicted))
     chosen = probabilities[np.arange(len(codes)), codes]
     columns = {"label": codes, "probability": chosen, "given": is_given}
     return write_predictions(path, first, columns, names)
-
-
-def given_codes(y: Integers, classes: Any) -> Integers:
-    """Return given labels as indices of the classes in use, −1 where unlabelled."""
-    return np.where(y == UNLABELLED, UNLABELLED, np.searchsorted(classes, y))
 
 
 def read_codes(path: Path, n_nodes: int, marks: Sequence[str]) -> tuple[Integers, Any]:

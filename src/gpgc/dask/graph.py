@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from gpgc._typing import Integers
+from gpgc._typing import Array, Integers
 from gpgc.compute import Context
 from gpgc.compute.progress import announce
 from gpgc.dask.cluster import Cluster, task
@@ -25,6 +25,7 @@ from gpgc.dask.described import (
 from gpgc.dask.diffusion import column_slices, diffused
 from gpgc.dask.features import BlockFeatures, checked, part_of, prepare
 from gpgc.dask.inputs import blocks_of_features, frames_of_edges
+from gpgc.dask.keys import keys_of
 from gpgc.dask.links import Links, links_of, propagation_of
 from gpgc.dask.partition import Partition
 from gpgc.dask.reach import Reached, reached
@@ -80,6 +81,10 @@ class Graph:
         Of linked nodes (:mod:`gpgc.models.likeness`).
     projection : Projection
         Of features that are too wide to diffuse.
+    sample : int array or None
+        The landmarks; None where all nodes are.
+    label_keys : array of shape (D,)
+        Of the labelled nodes, by which they are sampled.
     """
 
     cluster: Cluster
@@ -95,6 +100,8 @@ class Graph:
     reached: Reached
     likeness: float | None
     projection: Projection
+    sample: Integers | None
+    label_keys: Array
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -129,7 +136,7 @@ class Graph:
         """Return what is not exact in some views, a phrase each."""
         phrases = list(self.projection.approximations if "graph" in views else ())
         for view in views:
-            landmarks = architecture.view_landmarks(view, self.partition.n_nodes)
+            landmarks = architecture.view_landmarks(view, self.partition.n_nodes, self.sample)
             phrases += landmark_phrases(FORMS[view], landmarks)
         return tuple(dict.fromkeys(phrases))
 
@@ -175,18 +182,21 @@ def graph_of(
     settings = BlockFeatures(partition, n_features, norm, dtype)
     units = standardisation_of(raw, settings, standardise, cluster)
     settings = replace(settings, standardisation=units)
-    sample = architecture.landmarks(partition.n_nodes)
-    landmarks = np.arange(partition.n_nodes) if sample is None else sample
-    wanted = partition.split(np.union1d(landmarks, labelled))
     projection = projection_for(X, architecture.seed, Context.of(dtype))
     slices = column_slices(partition.n_nodes, projection.n_columns, np.dtype(dtype).itemsize)
     blocks, in_blocks = range(len(partition)), partition.split(labelled)
     announce("bringing edges to the blocks of their nodes")
     links = links_of(frames, partition, cluster)
+    keys = keys_of(raw, settings, links, normalization, architecture.seed, cluster)
+    sample = architecture.landmarks_by(keys)
+    landmarks = np.arange(partition.n_nodes) if sample is None else sample
+    wanted = partition.split(np.union1d(landmarks, labelled))
+    looked_at = partition.split(sampled_nodes(keys))
+    label_keys = keys[labelled]
+    del keys
     lazy = propagation_of(links, normalization, dtype)
     propagation = cluster.keep(lazy)
     wide = cluster.keep(wide_rows(propagation, links))
-    looked_at = partition.split(sampled_nodes(partition.n_nodes))
     needs = FeaturesAround.of(wanted, looked_at, wide, links, cluster)
     announce("reading the features")
     prepared = cluster.finish(
@@ -214,7 +224,7 @@ def graph_of(
     is_reached = reached(links, found, in_blocks, cluster)
     likeness = needs.likeness(near, cluster)
     places = partition.split(landmarks)
-    has_columns = architecture.view_landmarks("structure", partition.n_nodes) is not None
+    has_columns = architecture.view_landmarks("structure", partition.n_nodes, sample) is not None
     columns = columns_of_landmarks(wide, places, cluster) if has_columns else None
     around = Surroundings(links, lazy, columns, *degrees_of(propagation, links, cluster), dtype)
     by_view = {
@@ -241,7 +251,7 @@ def graph_of(
         for b in blocks
         if len(places[b])
     ]
-    own_landmarks = landmark_places(architecture, partition.n_nodes)
+    own_landmarks = landmark_places(architecture, partition.n_nodes, sample)
     reference = task(Reference, task(stacked, seen), own_landmarks)
     kept = cluster.keep([reference, *(task(chosen, rows[b], known[b]) for b in blocks)])
     return Graph(
@@ -258,4 +268,6 @@ def graph_of(
         is_reached,
         likeness,
         projection,
+        sample,
+        label_keys,
     )

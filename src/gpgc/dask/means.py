@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
 from gpgc.dask.cluster import Cluster, task, tree
-from gpgc.probability.calibration import Calibration, probabilities_of
+from gpgc.probability.calibration import probabilities_of
+from gpgc.probability.decision import Decision
 from gpgc.probability.score_curve import ScoreCurve
 from gpgc.probability.temperature import SquareSums, square_sums
 
@@ -71,24 +72,16 @@ def block_prediction(
     return probabilities_of(speaking, curve, offset, chosen).sum(axis=0), len(speaking)
 
 
-def block_probabilities(
-    means: Array, reached: NDArray[np.bool_], calibration: Calibration
-) -> Array:
+def block_probabilities(means: Array, reached: NDArray[np.bool_], decision: Decision) -> Array:
     """Return class probabilities (n, k)."""
-    return calibration.probabilities(means.astype(np.float64), reached)
+    return decision.probabilities(means.astype(np.float64), reached)
 
 
-def block_largest(
-    means: Array, variance: Array, reached: NDArray[np.bool_], calibration: Calibration
-) -> Array:
-    """Return the probabilities (n, k) that each class has the largest latent value."""
-    return calibration.largest(means.astype(np.float64), np.sqrt(variance), reached)
-
-
-def block_codes(means: Array, reached: NDArray[np.bool_], calibration: Calibration) -> Integers:
-    """Return the most likely classes (n,) as codes."""
-    logits = calibration.logits(means.astype(np.float64), reached)
-    return np.asarray(logits.argmax(axis=1))
+def block_labels(
+    means: Array, reached: NDArray[np.bool_], decision: Decision, classes: NDArray[Any]
+) -> NDArray[Any]:
+    """Return the labels (n,) that are taken."""
+    return np.asarray(classes[decision.codes(means.astype(np.float64), reached)])
 
 
 def _speaking(means: Array, reached: NDArray[np.bool_], labelled: Integers) -> Array:

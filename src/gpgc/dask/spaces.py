@@ -17,10 +17,11 @@ from gpgc.dask.conditioning import (
 from gpgc.dask.described import Model, Reference
 from gpgc.dask.graph import Graph
 from gpgc.dask.label_sums import groups_of, summed
+from gpgc.dask.level_path import ClusterPath
 from gpgc.selection.choice import MANY_LABELS
-from gpgc.selection.judge import Judge
+from gpgc.selection.judge import Judge, levels_of
 from gpgc.selection.noise_search import SAMPLE
-from gpgc.selection.subset import evenly_spread
+from gpgc.selection.subset import label_sample
 
 
 class Conditioned(NamedTuple):
@@ -60,16 +61,21 @@ def in_weight_space(
     judge : Judge
         Of noise levels.
     start : array of shape (1,) or (k,)
-        Noise levels; where there are more labels than the rank, all labels go on from there.
+        Noise levels; where there are more labels than the rank, all labels choose the noise as
+        :func:`gpgc.selection.choice.judge_all` does, at once or going on from there.
     rank : int
         Of the covariance.
     """
     cluster, known, n_labels = graph.cluster, graph.landmarks, len(labels.targets)
     groups = groups_of(graph.labelled, graph.labelled_rows, cluster)
     sums = summed(groups, known, model, *labels, cluster)
-    levels = start
-    if isinstance(judge.noise, str) and n_labels > max(rank, MANY_LABELS):
-        sample = evenly_spread(n_labels, SAMPLE)
+    if not isinstance(judge.noise, str) or n_labels <= max(rank, MANY_LABELS):
+        levels = start
+    elif rank < MANY_LABELS:
+        path = ClusterPath.of(sums, groups, known, model, labels, cluster)
+        levels = levels_of(judge.on(path))
+    else:
+        sample = label_sample(graph.label_keys, labels.targets, SAMPLE)
         walk = (labels, sample, start, judge.noise, judge.criterion, judge.weights)
         rows = graph.labelled_sample(sample)
         levels = cluster.fetch_one(task(search, sums, known, rows, model, *walk))

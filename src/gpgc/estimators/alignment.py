@@ -13,6 +13,7 @@ from gpgc.errors import GPGCWarning, InputError
 from gpgc.estimators.named_parts import Edges, Part, features_part, graph_part, labels_part
 from gpgc.graph import Nodes
 from gpgc.tables.frames import column_names, is_frame
+from gpgc.tables.named_columns import NamedColumns
 from gpgc.tables.node_names import as_names, positions_of
 
 _EXAMPLES = 3
@@ -118,7 +119,8 @@ def align_labels(y: Any, nodes: Nodes, what: str = "y") -> Any:
     y : as in ``fit``
         With names, or by position.
     nodes : Nodes
-        The graph, by whose names those of y are looked up; 0 … N − 1 where it has none.
+        The graph, by whose names those of y are looked up; 0 … N − 1 where it has none. What names
+        every node otherwise is taken by position then.
     what : str
         How to call the argument in error messages.
 
@@ -129,9 +131,11 @@ def align_labels(y: Any, nodes: Nodes, what: str = "y") -> Any:
     array([None, None, 'a'], dtype=object)
     """
     part = labels_part(y)
-    if part.names is None or (part.is_complete and nodes.names is None):
+    if part.names is None:
         return part.value
     order = list(range(len(nodes))) if nodes.names is None else nodes.names.tolist()
+    if part.is_complete and nodes.names is None and set(part.names) != set(order):
+        return part.value  # names of nodes that had none
     if not part.is_complete:
         return _spread(part, order, what, "the graph")
     if part.names == order:
@@ -180,7 +184,7 @@ def _index(name: Any, position: dict[Any, int], side: str, row: int, known: str)
     return position[name]
 
 
-def _spread(part: Part, order: Sequence[Any], what: str, first: str) -> NDArray[Any]:
+def _spread(part: Part, order: Sequence[Any], what: str, first: str) -> Any:
     """Return an entry for each node where some are named: no label, or weight 1, for the others."""
     names = part.names if part.names is not None else range(len(part.value))
     position = positions_of(order, first)
@@ -190,9 +194,13 @@ def _spread(part: Part, order: Sequence[Any], what: str, first: str) -> NDArray[
             f"{what} must name nodes of {first}, got {_some(unknown)} that it does not have"
         )
     is_weight = what == "sample_weight"
-    whole = np.full((len(position), *part.value.shape[1:]), 1.0 if is_weight else None, object)
+    has_columns = isinstance(part.value, NamedColumns)
+    rows = part.value.rows if has_columns else part.value
+    whole = np.full((len(position), *rows.shape[1:]), 1.0 if is_weight else None, object)
     for name, index in given.items():
-        whole[position[name]] = part.value[index]
+        whole[position[name]] = rows[index]
+    if has_columns:
+        return part.value.with_rows(whole)
     return whole.astype(np.float64) if is_weight else whole
 
 

@@ -12,6 +12,7 @@ from gpgc._typing import Array
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import check_nodes
 from gpgc.estimators.notebook import graph_facts
+from gpgc.estimators.predictions import prediction_columns
 from gpgc.estimators.probabilities import ClassProcess
 
 if TYPE_CHECKING:
@@ -32,10 +33,10 @@ class ClassAnswers(ClassProcess):
         """Return what a notebook shows: graph, labels, views, noise and an estimate."""
         facts = graph_facts(self)
         facts["labels"] += f" of {len(self.classes_):,} classes"
-        hidden = np.ones(len(self.transduction_), dtype=bool)
+        hidden = np.ones(len(self.prior_.nodes), dtype=bool)
         hidden[self.labelled_nodes_] = False
         if hidden.any():
-            expected = self.predict_proba()[hidden].max(axis=1).mean()
+            expected = prediction_columns(self, with_std=False)["probability"][hidden].mean()
             facts["estimate"] = f"{expected:.0%} of the other nodes right, by their probabilities"
         return facts
 
@@ -54,12 +55,33 @@ class ClassAnswers(ClassProcess):
         >>> triangles = np.kron(np.eye(2), np.ones((3, 3)))
         >>> y = ["a", "a", None, "b", "b", "a"]
         >>> model = GPGCClassifier().fit(None, y, adjacency=triangles)
-        >>> model.classes_[model.leave_one_out_proba().argmax(axis=1)]
+        >>> model.leave_one_out_proba().argmax(axis=1)
+        array([0, 0, 0, 0, 1])
+        """
+        return self.decision_.probabilities(*self._left_out())
+
+    def leave_one_out_predict(self) -> NDArray[Any]:
+        """Return the label that each labelled node would get from the other labels.
+
+        Returns
+        -------
+        array of shape (D,)
+            In the order of ``labelled_nodes_``, by the same ``decision`` as in :meth:`predict`.
+
+        Examples
+        --------
+        >>> from gpgc import GPGCClassifier
+        >>> triangles = np.kron(np.eye(2), np.ones((3, 3)))
+        >>> y = ["a", "a", None, "b", "b", "a"]
+        >>> GPGCClassifier().fit(None, y, adjacency=triangles).leave_one_out_predict()
         array(['a', 'a', 'a', 'a', 'b'], dtype=object)
         """
+        return np.asarray(self.classes_[self.decision_.codes(*self._left_out())])
+
+    def _left_out(self) -> tuple[Array, NDArray[np.bool_]]:
+        """Return what the other labels say of each label's node: means, and whether anything."""
         mean, _ = self.leave_one_out()
-        others_reach = ~self.prior_.nodes.reach.alone(self.labelled_nodes_)
-        return self.calibration_.probabilities(mean, others_reach)
+        return mean, ~self.prior_.nodes.reach.alone(self.labelled_nodes_)
 
     def check_labels(self) -> LabelCheck:
         """Return how likely each given label is wrong, the most suspicious first.
@@ -122,9 +144,7 @@ class ClassAnswers(ClassProcess):
         """
         from gpgc.uncertainty.expected_accuracy import expected_accuracy
 
-        smallest = np.finfo(np.float64).tiny
-        left_out = self._decide(np.log(np.maximum(self.leave_one_out_proba(), smallest)))
-        return expected_accuracy(self, left_out, labels_drawn, level)
+        return expected_accuracy(self, labels_drawn, level)
 
     def prediction_sets(
         self, level: float = 0.9, *, nodes: Any = None, y: Any = None

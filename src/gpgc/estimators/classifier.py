@@ -13,7 +13,6 @@ from gpgc.estimators.alignment import align_labels, named_inputs
 from gpgc.estimators.class_answers import ClassAnswers
 from gpgc.estimators.given_labels import GivenLabels, encode_given, left_out_weights
 from gpgc.estimators.inputs import FeatureNorm, check_choice, check_noise
-from gpgc.estimators.probabilities import Decision, Probability
 from gpgc.estimators.standardise import Standardise
 from gpgc.estimators.verbose import shows_progress
 from gpgc.gp import Space
@@ -21,6 +20,7 @@ from gpgc.graph import Normalization
 from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture, KernelKind, Prior
 from gpgc.probability.calibration import Calibration
+from gpgc.probability.decision import DecisionRule
 from gpgc.probability.score_curve import ScoreCurve
 from gpgc.selection.choice import Choice
 
@@ -29,8 +29,10 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
     """Label all nodes of a graph from a few, by the exact Gaussian process of an infinite GCN.
 
     The labels are regressed as one-hot targets 0/1 (section "Semi-supervised Classification with
-    Gaussian Process" of the paper); there is nothing to train. Probabilities are calibrated on
-    leave-one-out predictions, which need no validation labels.
+    Gaussian Process" of the paper); there is nothing to train. Probabilities are
+    softmax(t · mean + log(prior / fractions of the labels)), with t fitted to leave-one-out
+    predictions, which need no validation labels. A node that neither links nor shared features
+    connect with a labelled one, over any number of steps, has the class prior.
 
     Parameters
     ----------
@@ -72,12 +74,6 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         Bytes, or text such as ``"1GB"``, that fit and predict may take beside their input: tiles
         and buffers are cut to it, and what cannot be cut is refused before it starts. The
         machine's memory when not given.
-    probability : {"calibrated", "largest"}, default "calibrated"
-        ``"calibrated"``: softmax(t · mean + log(prior / fractions)), with t fitted to leave-one-out
-        predictions, and the class prior itself as t goes to 0. ``"largest"``: the probability that
-        a class has the largest latent value under the posterior. Either is the class prior for a
-        node that neither links nor features that it shares with others connect, over any number of
-        steps, with a labelled one.
     class_prior : {"estimated", "labels"} or array of shape (k,), default "estimated"
         Fractions of the classes in the whole graph, in the order of ``classes_``: estimated from
         what is predicted of the unlabelled nodes and how labels that are left out are predicted,
@@ -89,8 +85,9 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         Whether columns of dense X are centred and scaled: where one unit drowns the rest or all
         rows point the same way, always, or never; ``standardisation_`` says what was done.
     decision : {"probable", "balanced"}, default "probable"
-        Whether ``predict`` takes the most probable class, or that of the largest probability over
-        ``class_prior_``, so that rare classes are found as often as common ones.
+        Whether labels are the most probable class, or that of the largest probability over
+        ``class_prior_``, so that rare classes are found as often as common ones. All answers follow
+        it but the probabilities, which stay as they are.
     space : {"auto", "function", "weight"}, default "auto"
         Where the posterior is computed: D × D labels, or r × r weights for a covariance of rank r,
         exact and cheaper with many labels; others are approximated there where D × D cannot fit.
@@ -130,8 +127,8 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         The covariance before any label, and conditioned on the labels.
     space_, approximations_ : {"function", "weight"}, tuple of str
         Where it was computed, and what is not exact; empty on graphs of up to 2,000 nodes.
-    calibration_ : Calibration
-        What makes probabilities of latent means.
+    calibration_, decision_ : Calibration, Decision
+        What makes probabilities of latent means, and labels of these.
     covariance_, adjacency_ : Covariance, csr_array of shape (N, N)
         Γ of all nodes; the graph, symmetric and without self-loops.
 
@@ -167,9 +164,8 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         space: Space = "auto",
         standardise: Standardise = "auto",
         verbose: bool = False,
-        probability: Probability = "calibrated",
         class_prior: Any = "estimated",
-        decision: Decision = "probable",
+        decision: DecisionRule = "probable",
     ) -> None:
         super().__init__(
             model,
@@ -192,7 +188,6 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
             standardise=standardise,
             verbose=verbose,
         )
-        self.probability = probability
         self.class_prior, self.decision = class_prior, decision
 
     @shows_progress("fitting")
@@ -280,8 +275,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         -------
         GPGCClassifier
         """
-        check_choice("probability", self.probability, get_args(Probability))
-        check_choice("decision", self.decision, get_args(Decision))
+        check_choice("decision", self.decision, get_args(DecisionRule))
         if len(given.codes) != len(prior.nodes):
             raise InputError(
                 f"y must have one entry for each of the {len(prior.nodes)} nodes, "

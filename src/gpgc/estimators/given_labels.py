@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators.labels import UNLABELLED, encode_labels, numbers_or_nan, warn_of_few_classes
+from gpgc.tables.named_columns import named_columns
 
 SUM_TOLERANCE = 1e-3
 """How far the probabilities of a soft label may be from a sum of 1, which rounding explains."""
@@ -146,7 +147,8 @@ def check_sample_weight(sample_weight: Any, n_nodes: int) -> Array:
 
 def _encode_rows(y: Any) -> tuple[Integers, NDArray[Any], Array]:
     """Return most likely codes (N,), classes (k,) and probabilities (N, k), 0 where unlabelled."""
-    table = numbers_or_nan(y)
+    whole = named_columns(np.asarray(y) if isinstance(y, list | tuple) else y)
+    table, classes = numbers_or_nan(whole.rows), whole.columns
     if table.dtype.kind not in "biuf":
         raise InputError(f"y must hold labels, or rows of probabilities, got {table.dtype}")
     rows = table.astype(np.float64)
@@ -162,9 +164,11 @@ def _encode_rows(y: Any) -> tuple[Integers, NDArray[Any], Array]:
         )
     if not known.any():
         raise InputError(f"y must have at least one label, got {len(rows)} unlabelled nodes")
-    classes = np.asarray(getattr(y, "columns", np.arange(rows.shape[1])))
-    order = np.argsort(classes)
     if len(set(classes.tolist())) < len(classes):
         raise InputError(f"y must name each class once, got the columns {classes.tolist()}")
+    try:
+        order = np.argsort(classes)
+    except TypeError as error:
+        raise InputError(f"y must name classes of one type, got {classes.tolist()}") from error
     rows = rows[:, order] / np.where(known, sums, 1.0)[:, None]
     return np.where(known, rows.argmax(axis=1), UNLABELLED), classes[order], rows

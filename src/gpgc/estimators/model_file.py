@@ -27,6 +27,11 @@ from gpgc.tables.stored_encoder import from_json
 FORMAT = "gpgc-estimator"
 VERSION = 2
 
+FREE_BYTES = 2**29
+MOST_COMPRESSION = 100
+"""What the arrays of any file may take, and how many times the size of a larger one: zeros are
+compressed a thousandfold, and a small file must not take gigabytes before it is refused."""
+
 HIGHEST_DEPTH = 10_000
 """Layers of the deepest network that a file may name."""
 
@@ -63,11 +68,31 @@ def pack_model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) ->
     whole = {"format": FORMAT, "version": VERSION, **header}
     whole["sha256"] = digest(whole, arrays)
     text = np.frombuffer(json.dumps(whole).encode(), dtype=np.uint8)
-    return pack_npz({"header": text, **arrays})
+    content = {"header": text, **arrays}
+    packed = pack_npz(content)
+    if sum(array.nbytes + _NPY_HEADER for array in content.values()) > most_bytes(len(packed)):
+        return pack_npz(content, compressed=False)
+    return packed
 
 
-def read_model(path: Path) -> StoredModel:
+_NPY_HEADER = 4096
+"""More than the header of an array takes."""
+
+
+def most_bytes(file_size: int) -> int:
+    """Return what the arrays of a file of so many bytes may take."""
+    return max(FREE_BYTES, MOST_COMPRESSION * file_size)
+
+
+def read_model(path: Path, memory_limit: int | None = None) -> StoredModel:
     """Read and check a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    memory_limit : int, optional
+        Bytes that its arrays may take; :func:`most_bytes` of its size when not given.
 
     Raises
     ------
@@ -75,7 +100,9 @@ def read_model(path: Path) -> StoredModel:
         If it is not of this kind, truncated, altered, from a newer version, or if a field holds
         what no fit gives.
     """
-    header, arrays = _read(path)
+    size = path.stat().st_size if path.is_file() else 0
+    most = most_bytes(size) if memory_limit is None else memory_limit
+    header, arrays = _read(path, most)
     source = str(path)
     if header["version"] == 1:
         header = _upgraded(header, arrays, source)
@@ -83,6 +110,10 @@ def read_model(path: Path) -> StoredModel:
     adjacency = _adjacency(arrays, source)
     n_nodes = adjacency.shape[0]
     features = _features(arrays, n_nodes, source)
+    n_columns = 0 if features is None else features.shape[1]
+    _require(
+        8 * n_columns <= most, source, "features", "of a number of columns in memory", features
+    )
     labelled = arrays.get("labelled", np.empty(0))
     _require(_is_index(labelled, n_nodes), source, "labelled", f"nodes below {n_nodes}", labelled)
     once = 0 < len(labelled) == len(np.unique(labelled))
@@ -136,11 +167,11 @@ def digest(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str
     return content.hexdigest()
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def _read(path: Path, most: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     if not path.exists() or path.is_dir():
         raise DataError(f"{path} does not exist; expected a file written by save()")
     try:
-        arrays = read_npz(path)
+        arrays = read_npz(path, memory_limit=most)
         header = json.loads(arrays.pop("header").tobytes())
         if not isinstance(header, dict) or "format" not in header:
             raise DataError("no header of a model")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
@@ -18,7 +19,8 @@ from gpgc.estimators.labels import is_unlabelled, numbers_or_nan
 from gpgc.estimators.regressor import GPGCRegressor
 from gpgc.estimators.verbose import shows_progress
 from gpgc.probability.label_thresholds import fit_label_scale, label_thresholds
-from gpgc.tables.frames import column_names, is_frame, make_frame
+from gpgc.tables.frames import ID, column_names, is_frame, is_missing, make_frame
+from gpgc.tables.named_columns import NamedColumns, named_columns
 
 
 class MultilabelClassifier(ClassifierMixin, BaseEstimator):
@@ -77,8 +79,8 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         y : N collections, dict, or array or frame of shape (N, k)
             A collection of labels for each node, such as a tuple or a set; an empty one says that
             a node has none of them, None that nothing is known. A dict {name: collection} names
-            some nodes. In two dimensions 0 and 1 for each label, NaN where it is not known; the
-            labels are a frame's columns, else 0 … k − 1.
+            some nodes. In two dimensions, dense or sparse, 0 and 1 for each label, NaN where it is
+            not known; the labels are a frame's columns, but for ``id``, else 0 … k − 1.
 
         Returns
         -------
@@ -90,8 +92,9 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
             raise InputError(
                 f"threshold must be 'loo' or lie between 0 and 1, got {self.threshold!r:.60}"
             )
+        called = only_label(y)
         X, y, adjacency, sample_weight, names = named_inputs(X, y, adjacency, sample_weight)
-        classes, indicator = encode_collections(y)
+        classes, indicator = encode_collections(y, called)
         columns = indicator[:, 0] if len(classes) == 1 else indicator
         given = encode_values(columns, sample_weight)
         regressor = GPGCRegressor() if self.estimator is None else clone(self.estimator)
@@ -159,8 +162,21 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def encode_collections(y: Any) -> tuple[NDArray[Any], Array]:
+def only_label(y: Any) -> Any:
+    """Return the name of the one label that a frame of 0 and 1 has beside ``id``, else None."""
+    others = [name for name in column_names(y) if name != ID] if is_frame(y) else []
+    return others[0] if len(others) == 1 and others[0] != "label" else None
+
+
+def encode_collections(y: Any, called: Any = None) -> tuple[NDArray[Any], Array]:
     """Return the sorted labels (k,), and 0, 1 or NaN for each node and label (N, k).
+
+    Parameters
+    ----------
+    y : as in :meth:`MultilabelClassifier.fit`
+        In the order of the nodes.
+    called : object, optional
+        Name of the label where y is one column of 0 and 1.
 
     Examples
     --------
@@ -169,13 +185,22 @@ def encode_collections(y: Any) -> tuple[NDArray[Any], Array]:
            [nan, nan],
            [ 0.,  0.]]))
     """
-    if is_frame(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "biuf"):
-        table = numbers_or_nan(y).astype(np.float64)
+    if called is not None and isinstance(y, np.ndarray) and y.ndim == 1:
+        y = NamedColumns(y[:, None], np.array([called], dtype=object))
+    if _is_table(y):
+        whole = named_columns(y)
+        table = numbers_or_nan(whole.rows).astype(np.float64)
         if not np.isin(table[~np.isnan(table)], (0, 1)).all():
             raise InputError("y must hold 0 and 1 for each label, or NaN, got other numbers")
-        named = column_names(y) if is_frame(y) else range(table.shape[1])
-        return np.array(list(named), dtype=object), table
+        classes = np.empty(len(whole.columns), dtype=object)
+        classes[:] = whole.columns.tolist()
+        return classes, table
     rows = list(y)
+    if _looks_like_table(rows):
+        raise InputError(
+            "y as lists of 0 and 1 must be an array, whose columns are the labels, or collections "
+            "of labels, got lists of one length that repeat them"
+        )
     known = [_collection(row) for row in rows]
     labels = {label for row in known if row is not None for label in row}
     if not labels:
@@ -191,6 +216,27 @@ def encode_collections(y: Any) -> tuple[NDArray[Any], Array]:
         if row is not None:
             table[index] = [label in row for label in ordered]
     return classes, table
+
+
+def _is_table(y: Any) -> bool:
+    """Tell whether labels are columns of 0 and 1, or NaN, and not collections."""
+    if is_frame(y) or isinstance(y, NamedColumns) or sp.issparse(y):
+        return True
+    if not isinstance(y, np.ndarray) or y.ndim != 2:
+        return False
+    return y.dtype.kind in "biuf" or all(
+        isinstance(cell, int | float | np.number) or is_missing(cell) for cell in y.ravel().tolist()
+    )
+
+
+def _looks_like_table(rows: list[Any]) -> bool:
+    """Tell whether lists hold nothing but 0 and 1, and these again and again."""
+    if not all(isinstance(row, list | tuple) and len(row) > 1 for row in rows):
+        return False
+    flat = [cell for row in rows for cell in row]
+    is_binary = all(isinstance(cell, int | float) and cell in (0, 1) for cell in flat)
+    repeats = any(len(set(row)) < len(row) for row in rows) if is_binary else False
+    return repeats and len({len(row) for row in rows}) == 1
 
 
 def _collection(row: Any) -> set[Any] | None:

@@ -23,6 +23,7 @@ from gpgc.tables.frames import (
     take_rows,
     without_column,
 )
+from gpgc.tables.named_columns import NamedColumns, columns_of_frame
 from gpgc.tables.node_names import as_names, names_of
 
 
@@ -45,7 +46,7 @@ class Part(NamedTuple):
 
     def take(self, index: NDArray[Any]) -> Any:
         """Return the value with its nodes in another order."""
-        if isinstance(self.value, NodeTable):
+        if isinstance(self.value, NodeTable | NamedColumns):
             return self.value.take(index)
         if hasattr(self.value, "iloc"):
             return self.value.iloc[index]
@@ -102,9 +103,9 @@ def labels_part(y: Any) -> Part:
     others = column_names(frame)
     if not others:
         raise InputError("y must have a column of labels beside id, got id only")
-    chosen = [column for column in others if column in ("label", "value")]
-    values = [_objects(cells_of(frame, column)) for column in chosen[:1] or others]
-    whole = values[0] if len(values) == 1 else np.column_stack(values)
+    chosen = [column for column in others if column in ("label", "value")][:1] or others
+    many = len(chosen) > 1
+    whole = columns_of_frame(frame, chosen) if many else _objects(cells_of(frame, chosen[0]))
     return Part(whole, None if names is None else names.tolist(), is_complete=False)
 
 

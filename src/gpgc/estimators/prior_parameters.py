@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 
 from gpgc.compute import Context
 from gpgc.compute.progress import announce
@@ -16,8 +18,36 @@ from gpgc.estimators.standardise import Standardise, standardisation_for
 from gpgc.files import parse_bytes
 from gpgc.gp import Space
 from gpgc.graph import Nodes, Normalization, as_adjacency, neighbor_graph
-from gpgc.kernels import Activation, BaseKernel
+from gpgc.kernels import Activation, BaseKernel, activation_from, base_kernel_from
 from gpgc.models import Architecture, KernelKind, Prior, architecture_from
+
+REPLACED = (
+    "base_kernel",
+    "activation",
+    "depth",
+    "weight_variance",
+    "bias_variance",
+    "kernel",
+    "random_state",
+)
+"""Parameters of an estimator that an architecture has itself; its ``random_state`` is the seed."""
+
+
+def check_replaced(estimator: BaseEstimator) -> None:
+    """Refuse parameters that do not count beside an architecture that is given as an object."""
+    given, model = estimator.get_params(deep=False), estimator.get_params(deep=False)["model"]
+    if not isinstance(model, Architecture):
+        return
+    usual = signature(type(estimator)).parameters
+    read: dict[str, Any] = {"base_kernel": base_kernel_from, "activation": activation_from}
+    for name in [name for name in REPLACED if name in given]:
+        own, as_object = "seed" if name == "random_state" else name, read.get(name, lambda one: one)
+        allowed = (as_object(usual[name].default), as_object(getattr(model, own)))
+        if as_object(given[name]) not in allowed:
+            raise InputError(
+                f"{name} must be that of the model where model is an object, "
+                f"such as {type(model).__name__}({own}=...), got {given[name]!r:.60}"
+            )
 
 
 class PriorParameters(NotebookView):
@@ -66,7 +96,15 @@ class PriorParameters(NotebookView):
         self.standardise = standardise
         self.verbose = verbose
 
-    def make_prior(self, X: Any, adjacency: Any, n_nodes: int, names: Any = None) -> Prior:
+    def make_prior(
+        self,
+        X: Any,
+        adjacency: Any,
+        n_nodes: int,
+        names: Any = None,
+        *,
+        from_features: bool | None = None,
+    ) -> Prior:
         """Return the prior of a graph, to be conditioned on labels by ``fit_prior``.
 
         Parameters
@@ -77,7 +115,11 @@ class PriorParameters(NotebookView):
             The number of nodes, which both must have.
         names : array of shape (N,), optional
             Names of the nodes.
+        from_features : bool, optional
+            Whether the links are nearest neighbours by features; where no adjacency is given when
+            not said.
         """
+        check_replaced(self)
         if self.dtype not in ("float32", "float64"):
             raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
         if getattr(X, "features", X) is None and adjacency is None:
@@ -114,7 +156,7 @@ class PriorParameters(NotebookView):
             features,
             self.normalization,
             names=names,
-            from_features=adjacency is None,
+            from_features=adjacency is None if from_features is None else from_features,
             encoder=encoder,
             standardisation=standardisation,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
-from gpgc.estimators.asked import Asked
 from gpgc.estimators.base import GraphProcess
 from gpgc.estimators.inputs import check_nodes
 from gpgc.models.likeness import alikeness
@@ -20,21 +19,32 @@ from gpgc.probability.calibration import (
     calibrate_left_out,
     fit_scale_and_bias,
 )
+from gpgc.probability.decision import Decision, DecisionRule
 from gpgc.probability.score_curve import ScoreCurve
-from gpgc.selection.subset import CALIBRATION_LABELS, evenly_spread
-
-Probability = Literal["calibrated", "largest"]
-Decision = Literal["probable", "balanced"]
+from gpgc.selection.subset import CALIBRATION_LABELS, label_sample
 
 
 class ClassProcess(GraphProcess):
     """What the classifier answers once it is fitted."""
 
-    probability: Probability
-    decision: Decision
+    decision: DecisionRule
     class_prior: Any
     classes_: NDArray[Any]
     codes_: Integers
+    calibration_: Calibration
+
+    @property
+    def decision_(self) -> Decision:
+        """What makes probabilities, scores and classes of latent means."""
+        return Decision(self.calibration_, self.decision)
+
+    @property
+    def transduction_(self) -> NDArray[Any]:
+        """A label for each node (N,): the given one where there is one, else the predicted one."""
+        asked = self._ask(None, None, None)
+        codes = self.decision_.codes(asked.mean, asked.reached)
+        codes[self.labelled_nodes_] = self.codes_
+        return np.asarray(self.classes_[codes])
 
     def predict(self, X: Any = None, adjacency: Any = None) -> NDArray[Any]:
         """Return the model's opinion on the label of every node, the labelled ones included.
@@ -57,11 +67,7 @@ class ClassProcess(GraphProcess):
         """
         check_is_fitted(self)
         asked = self._ask(None, X, adjacency)
-        if self.probability == "calibrated":
-            scores = self.calibration_.logits(asked.mean, asked.reached)
-        else:
-            scores = np.log(np.maximum(self._probabilities(asked), np.finfo(np.float64).tiny))
-        return np.asarray(self.classes_[self._decide(scores)])
+        return np.asarray(self.classes_[self.decision_.codes(asked.mean, asked.reached)])
 
     def predict_proba(self, X: Any = None, adjacency: Any = None) -> Array:
         """Return the probability of each class, in the order of ``classes_``.
@@ -76,7 +82,8 @@ class ClassProcess(GraphProcess):
         array of shape (N, k) or (M, k)
         """
         check_is_fitted(self)
-        return self._probabilities(self._ask(None, X, adjacency))
+        asked = self._ask(None, X, adjacency)
+        return self.decision_.probabilities(asked.mean, asked.reached)
 
     def predict_log_proba(self, X: Any = None, adjacency: Any = None) -> Array:
         """Return the logarithm of :meth:`predict_proba`, −∞ where that is 0."""
@@ -86,8 +93,9 @@ class ClassProcess(GraphProcess):
     def decision_function(self, X: Any = None, adjacency: Any = None) -> Array:
         """Return the scores whose largest is the predicted label.
 
-        For calibrated probabilities the scores are t · mean + bias, whose softmax is
-        :meth:`predict_proba`; else its logarithm.
+        They are t · mean + bias, whose softmax is :meth:`predict_proba`; with
+        ``decision="balanced"`` less the logarithm of ``class_prior_``, and their softmax is what
+        the probabilities would be if all classes were equally frequent.
 
         Parameters
         ----------
@@ -100,11 +108,8 @@ class ClassProcess(GraphProcess):
             In the order of ``classes_``; of two, the second one's score less the first one's.
         """
         check_is_fitted(self)
-        if self.probability == "calibrated":
-            asked = self._ask(None, X, adjacency)
-            scores = self.calibration_.logits(asked.mean, asked.reached)
-        else:
-            scores = self.predict_log_proba(X, adjacency)
+        asked = self._ask(None, X, adjacency)
+        scores = self.decision_.scores(asked.mean, asked.reached)
         return np.asarray(scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores)
 
     def calibrate(self, nodes: Any, y: Any) -> Self:
@@ -166,7 +171,8 @@ class ClassProcess(GraphProcess):
         """
         speaking = self.prior_.nodes.reach.reached(self.labelled_nodes_)
         speaking[self.labelled_nodes_] = False
-        among = evenly_spread(len(self.labelled_nodes_), CALIBRATION_LABELS)
+        keys = self.prior_.keys[self.labelled_nodes_]
+        among = label_sample(keys, self.posterior_.targets, CALIBRATION_LABELS)
         return calibrate_left_out(
             self.posterior_.leave_one_out(among).mean,
             StoredMeans(self._latent_mean[speaking]),
@@ -181,19 +187,3 @@ class ClassProcess(GraphProcess):
         """Take a calibration, and what follows from it."""
         self.calibration_ = calibration
         self.temperature_, self.class_prior_ = calibration.temperature, calibration.class_prior
-        asked = self._ask(None, None, None)
-        codes = self._decide(calibration.logits(asked.mean, asked.reached))
-        codes[self.labelled_nodes_] = self.codes_
-        self.transduction_ = self.classes_[codes]
-
-    def _probabilities(self, asked: Asked) -> Array:
-        if self.probability == "calibrated":
-            return self.calibration_.probabilities(asked.mean, asked.reached)
-        std = np.sqrt(self._variance(asked))
-        return self.calibration_.largest(asked.mean, std, asked.reached)
-
-    def _decide(self, scores: Array) -> Integers:
-        """Return a class code for each row of log probabilities, known up to a constant a row."""
-        if self.decision == "balanced":
-            scores = scores - np.log(self.class_prior_)
-        return np.asarray(scores.argmax(axis=1))

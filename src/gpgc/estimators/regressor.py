@@ -59,7 +59,8 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         The prior of y is that of a Gaussian process with this mean, and with the covariance Γ
         times the squared scale.
     view_weights_ : dict
-        Name of a view of the nodes → weight in the covariance, as in :class:`GPGCClassifier`.
+        Name of a view of the nodes → weight in the covariance, as in :class:`GPGCClassifier`;
+        chosen for all targets together.
     prior_, posterior_ : Prior, Posterior
         The architecture on the graph, and its covariance conditioned on the values.
     covariance_ : Covariance
@@ -271,7 +272,10 @@ def known_average(values: Array, weights: Array) -> Array:
 
 
 def target_scale(values: Array, weights: Array, prior: Array) -> Array:
-    """Return by what the targets' unit is larger than the process's, 1 for constant targets.
+    """Return by what the targets' unit is larger than the process's.
+
+    Of a target whose values are all equal their size is the only unit there is, and 1 where they
+    are 0.
 
     Parameters
     ----------
@@ -287,4 +291,5 @@ def target_scale(values: Array, weights: Array, prior: Array) -> Array:
     varies = std > len(values) * np.finfo(np.float64).eps
     known = ~np.isnan(values)
     usual = prior.astype(np.float64) @ known / known.sum(axis=0)
-    return np.asarray(np.where(varies, std * size / np.sqrt(np.where(usual > 0, usual, 1.0)), 1.0))
+    unit = np.where(varies, std, 1.0) * np.where(size > 0, size, 1.0)
+    return np.asarray(unit / np.sqrt(np.where(usual > 0, usual, 1.0)))

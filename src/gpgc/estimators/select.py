@@ -94,7 +94,8 @@ def select(
         likelihood; by default the first where there are validation nodes, else leave-one-out.
     models, base_kernels, feature_norms, normalizations : sequences
         What to try. *broad* scales rows itself, so it is tried with one feature norm; it is tried
-        with each of its fractions of the features' own covariance.
+        with each of its fractions of the features' own covariance. A model that is an object has a
+        base kernel of its own.
     relative_noise : array
         Noise levels, relative to the mean prior variance of the training nodes. A warning says
         where the best of them is the smallest or the largest.
@@ -190,9 +191,18 @@ def _settings(
     norms = list(feature_norms)
     return [
         Setting(model, kernel, norm, normalization)
-        for model, kernel, norm, normalization in product(models, kernels, norms, normalizations)
+        for model in models
+        for kernel, norm, normalization in product(
+            _kernels_of(model, kernels), norms, normalizations
+        )
         if norm == norms[0] or not _scales_rows(model)
     ]
+
+
+def _kernels_of(model: str | Architecture, kernels: list[BaseKernel]) -> list[BaseKernel]:
+    """Return the base kernels to try; an architecture that is given as an object has its own."""
+    own = [model.base_kernel] if isinstance(model, Architecture) else kernels
+    return [base_kernel_from(kernel) for kernel in own]
 
 
 def _scales_rows(model: str | Architecture) -> bool:
@@ -222,7 +232,9 @@ def _priors(
         key = setting.feature_norm, setting.normalization, type(architecture)
         if key not in shared:
             links = adjacency if first is None else first.nodes.adjacency
-            shared[key] = estimator.make_prior(X, links, n_nodes, names)
+            shared[key] = estimator.make_prior(
+                X, links, n_nodes, names, from_features=adjacency is None
+            )
             first = first or shared[key]
         yield index, shared[key].variant(architecture)
 

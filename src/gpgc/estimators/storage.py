@@ -16,7 +16,7 @@ from gpgc.estimators.given_labels import GivenLabels
 from gpgc.estimators.labels import UNLABELLED
 from gpgc.estimators.model_file import StoredModel, pack_model, read_model
 from gpgc.estimators.standardise import stored_standardisation, to_header
-from gpgc.files import pack_sparse, write_file
+from gpgc.files import pack_sparse, parse_bytes, write_file
 from gpgc.graph import Nodes
 from gpgc.kernels import ACTIVATIONS, BASE_KERNELS
 from gpgc.models import REGISTRY, Architecture
@@ -63,13 +63,17 @@ def save(estimator: GraphProcess, path: Path) -> None:
     write_file(path, pack_model(header, arrays))
 
 
-def load(path: str | Path) -> GraphProcess:
+def load(path: str | Path, *, memory_limit: int | str | None = None) -> GraphProcess:
     """Read an estimator that ``save`` wrote, in this version or in 0.1.
 
     Parameters
     ----------
     path : str or Path
         The file.
+    memory_limit : int or str, optional
+        Bytes, or text such as ``"4GB"``, that its arrays may take. When not given 512 MiB, or a
+        hundred times the size of the file where that is more, so that a small file from outside
+        cannot take the machine's memory.
 
     Returns
     -------
@@ -82,7 +86,7 @@ def load(path: str | Path) -> GraphProcess:
         If the file is not of this kind, truncated, altered, from a newer version, or if a field
         holds what no fit gives.
     """
-    stored = read_model(Path(path))
+    stored = read_model(Path(path), parse_bytes(memory_limit))
     try:
         return _rebuild(stored)
     except (ValueError, TypeError, KeyError, ArithmeticError) as error:
@@ -95,6 +99,12 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
 
     kinds = {kind.__name__: kind for kind in (GPGCClassifier, GPGCRegressor)}
     parameters = {name: _from_json(value) for name, value in stored.header["parameters"].items()}
+    if parameters.pop("probability", "calibrated") != "calibrated":  # files of version 0.2
+        warnings.warn(
+            "probabilities of the largest latent value are gone: this model's are calibrated now",
+            GPGCWarning,
+            stacklevel=3,
+        )
     estimator = kinds[stored.header["estimator"]](**parameters)
     if stored.features is not None:
         encoder = stored.encoder

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpgc._typing import Array
 from gpgc.errors import InputError
+from gpgc.tables.named_columns import NamedColumns
 
 
 @dataclass(frozen=True, eq=False)
-class Votes:
+class Votes(NamedColumns):
     """Soft labels of nodes, as ``fit`` takes them for y.
 
     Attributes
@@ -26,22 +27,11 @@ class Votes:
         Sum of the votes for each node, for ``sample_weight``.
     """
 
-    rows: Array
-    columns: NDArray[Any]
     weight: Array
 
-    ndim = 2
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of nodes and classes."""
-        return self.rows.shape[0], self.rows.shape[1]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.array(self.rows, dtype=dtype)
+    def take(self, index: NDArray[Any]) -> Self:
+        """Return the votes with their nodes in another order."""
+        return replace(self, rows=self.rows[index], weight=self.weight[index])
 
 
 def count_votes(nodes: Any, labels: Any, n_nodes: int, *, weights: Any = None) -> Votes:

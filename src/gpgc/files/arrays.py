@@ -59,7 +59,11 @@ def read_npy(path: Path) -> NDArray[Any]:
 
 
 def read_npz(
-    path: Path, required: Iterable[str] | None = None, optional: Iterable[str] = ()
+    path: Path,
+    required: Iterable[str] | None = None,
+    optional: Iterable[str] = (),
+    *,
+    memory_limit: int | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Read arrays of an ``.npz`` archive by name.
 
@@ -71,6 +75,9 @@ def read_npz(
         Names that must be there; every array of the archive when not given.
     optional : iterable of str, default ()
         Names that are read if they can be read without pickle.
+    memory_limit : int, optional
+        What the arrays may claim to take together, before anything is read; the memory of the
+        machine when not given.
 
     Returns
     -------
@@ -95,11 +102,19 @@ def read_npz(
                 f"{path}: not an .npz archive that can be read ({_reason(error)})"
             ) from error
         with archive:
-            return _arrays(archive, members, str(path), wanted, list(optional))
+            most = physical_memory() if memory_limit is None else memory_limit
+            return _arrays(archive, members, str(path), wanted, list(optional), most)
 
 
-def pack_npz(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return the bytes of a compressed ``.npz`` archive of arrays of numbers, flags or text.
+def pack_npz(arrays: Mapping[str, NDArray[Any]], *, compressed: bool = True) -> bytes:
+    """Return the bytes of an ``.npz`` archive of arrays of numbers, flags or text.
+
+    Parameters
+    ----------
+    arrays : mapping of str to array
+        By name.
+    compressed : bool, default True
+        Whether they are compressed.
 
     Examples
     --------
@@ -113,7 +128,7 @@ def pack_npz(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, array in arrays.items():
             info = zipfile.ZipInfo(f"{name}.npy")  # of a fixed date: equal arrays, equal bytes
-            info.compress_type = zipfile.ZIP_DEFLATED
+            info.compress_type = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
             with archive.open(info, "w", force_zip64=True) as member:
                 npy.write_array(member, np.asanyarray(array), allow_pickle=False)
     return buffer.getvalue()
@@ -125,6 +140,7 @@ def _arrays(
     source: str,
     required: list[str] | None,
     optional: list[str],
+    most_bytes: int,
 ) -> dict[str, NDArray[Any]]:
     needed = list(members) if required is None else required
     if absent := [name for name in needed if name not in members]:
@@ -135,6 +151,11 @@ def _arrays(
     if claimed > physical_memory():
         raise DataError(
             f"{source}: its arrays need {claimed / 2**30:,.0f} GiB, more memory than there is"
+        )
+    if claimed > most_bytes:
+        raise DataError(
+            f"{source}: its arrays would take {claimed / 2**20:,.0f} MiB, more than memory_limit, "
+            f"{most_bytes / 2**20:,.0f} MiB: give a higher one if you trust the file"
         )
     arrays = {}
     for name in [*needed, *(name for name in optional if name in members)]:

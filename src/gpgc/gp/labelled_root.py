@@ -131,6 +131,13 @@ class LabelledRoot:
             rows /= np.sqrt(self.relative_noise[index])[:, None]
             yield part, rows
 
+    def at_labels(self, part: slice, covariance: Covariance, labelled: Integers) -> LabelledRoot:
+        """Return the rows of some of the labels, beside the sums over all of them."""
+        other = copy(self)
+        other.covariance, other.labelled = covariance, np.asarray(labelled, dtype=np.intp)
+        other.targets, other.relative_noise = self.targets[part], self.relative_noise[part]
+        return other
+
     def of_targets(self, which: Any) -> LabelledRoot:
         """Return the same root with some columns of the targets."""
         other = copy(self)

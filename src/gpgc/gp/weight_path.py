@@ -12,7 +12,7 @@ from gpgc._typing import Array, Integers
 from gpgc.compute import small_matrices
 from gpgc.gp.labelled_root import LabelledRoot
 from gpgc.gp.weight_space import WeightSpace
-from gpgc.kernels import LowRank
+from gpgc.kernels import Covariance, LowRank
 
 
 class WeightPath:
@@ -56,6 +56,23 @@ class WeightPath:
         other = copy(self)
         other.targets, other._rotated = self.targets[:, [column]], self._rotated[:, [column]]
         other._squares = self._squares[[column]]
+        return other
+
+    def at_labels(self, part: slice, covariance: Covariance, labelled: Integers) -> Self:
+        """Return the path of some of the labels, each still predicted from all others.
+
+        Parameters
+        ----------
+        part : slice
+            Which of the labels.
+        covariance : Covariance
+            With the root of the same columns, that holds the nodes of these labels.
+        labelled : int array
+            These nodes.
+        """
+        other = copy(self)
+        other._root = self._root.at_labels(part, covariance, labelled)
+        other.targets, other.relative_noise = other._root.targets, other._root.relative_noise
         return other
 
     def leave_one_out(self, noise: Array) -> tuple[Array, Array]:
@@ -106,6 +123,7 @@ class SampledLevels:
 
     def __init__(self, root: LabelledRoot, among: Integers) -> None:
         self._root, self._among, self._column = root, among, slice(None)
+        self._own = root  # with the targets of this path alone
         self.targets: Array = root.targets[among]
         self.relative_noise: Array = root.relative_noise[among]
         self.scale = root.scale
@@ -117,6 +135,7 @@ class SampledLevels:
         """Return the path of one column of the targets, which shares what is computed."""
         other = copy(self)
         other.targets, other._column = self.targets[:, [column]], slice(column, column + 1)
+        other._own = self._root.of_targets(other._column)
         return other
 
     def leave_one_out(self, noise: Array) -> tuple[Array, Array]:
@@ -126,19 +145,21 @@ class SampledLevels:
         return means, np.stack([variance for _, variance in found])
 
     def log_marginal_likelihood(self, noise: Array) -> Array:
-        """Return the log evidence of each level, of all labels and targets."""
-        return np.array([self._at(float(level)).log_marginal_likelihood() for level in noise])
+        """Return the log evidence of each level, of all labels and the targets of the path."""
+        found = [_at(self._own, float(level)).log_marginal_likelihood() for level in noise]
+        return np.array(found)
 
     def _leave_out(self, level: float) -> tuple[Array, Array]:
         if level not in self._left_out:
             places = np.zeros(len(self._root.labelled), dtype=np.intp)
             places[self._among] = np.arange(len(self._among))
-            there = self._at(level).elsewhere(self._rows, places)
+            there = _at(self._root, level).elsewhere(self._rows, places)
             self._left_out[level] = there.leave_one_out(self._among)
         return self._left_out[level]
 
-    def _at(self, level: float) -> WeightSpace:
-        root = self._root
-        return WeightSpace(
-            root.covariance, root.labelled, root.targets, level, root.relative_noise, root
-        )
+
+def _at(root: LabelledRoot, level: float) -> WeightSpace:
+    """Return the posterior of a root's targets at one noise level."""
+    return WeightSpace(
+        root.covariance, root.labelled, root.targets, level, root.relative_noise, root
+    )

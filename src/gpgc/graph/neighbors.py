@@ -5,24 +5,32 @@ The search is exact where that is affordable: up to ``EXACT_PAIRS`` pairs of row
 lie nearest, and into twice as many until a sample of the rows finds ``RECALL`` of its true
 neighbours: the recall is measured, the time depends on the data. Where it would take a quarter of
 the cells all distances are computed, which is faster.
+
+Equal rows are searched for once, and in an order that their contents give. Rows that are as near
+as the last neighbour are linked too, or none of them where they are very many: nothing depends on
+the order of the rows, and equal rows have equal links.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from gpgc._typing import Integers
+from gpgc._typing import Array, Integers
 from gpgc.compute import Threads, is_forked, one_blas_thread, openmp_threads
-from gpgc.compute.progress import counted, expect
+from gpgc.compute.numbers import is_whole
+from gpgc.compute.progress import counted
 from gpgc.errors import InputError
 from gpgc.files import canonical_csr
 from gpgc.graph.adjacency import as_adjacency
+from gpgc.graph.equal_rows import DistinctRows, distinct_rows
 
 EXACT_PAIRS = 50_000**2
 """Pairs of rows up to which every distance is computed."""
@@ -30,8 +38,14 @@ EXACT_PAIRS = 50_000**2
 EXACT_COLUMNS = 15
 """Number of features up to which trees find the exact neighbours of any number of rows."""
 
-TIMED_QUERIES, TIMED_SHARE = 512, 64
-"""Rows by which the time of a search is estimated, and from how many times as many rows on."""
+TIES, TIED_LINKS = 100, 2**22
+"""Equally near rows that a row is linked with at most, or so many in the whole graph."""
+
+TOLERANCE = 1e-9
+"""Relative difference of squared distances up to which rows count as equally near."""
+
+MANY_THREADS = 2**10
+"""More threads than there are cores: as many as the libraries take."""
 
 RECALL = 0.95
 """Share of true neighbours that the approximate search must find in its sample."""
@@ -62,6 +76,10 @@ def neighbor_graph(
     n_jobs: int | None = None,
 ) -> sp.csr_array:
     """Connect each row with its nearest rows by Euclidean distance, undirected by union.
+
+    All rows that are as near as the k-th are linked too, so that the order of the rows does not
+    matter and equal rows have equal links. Where these are very many, more than both
+    ``TIES`` and ``TIED_LINKS`` / N, none of them is.
 
     Parameters
     ----------
@@ -97,10 +115,11 @@ def neighbor_graph(
     wanted = min(n_neighbors - 1 if include_self else n_neighbors, n_nodes - 1)
     if wanted < 1:
         return sp.csr_array((n_nodes, n_nodes))
-    if exact or _is_affordable(rows, n_nodes):
-        return as_adjacency(_exact(rows, None, wanted, n_jobs))
-    found = _approximate(rows, rows, wanted + 1, n_jobs)
-    return as_adjacency(_links(_without_self(found), n_nodes))
+    fitted = distinct_rows(rows)
+    n_distinct = len(fitted.counts)
+    search = _search_for(fitted.rows, n_distinct, exact, n_jobs)
+    found = _tied(search, fitted, fitted.rows, wanted, own=np.arange(n_distinct))
+    return as_adjacency(_links(*found, fitted, fitted))
 
 
 def nearest_links(
@@ -108,7 +127,7 @@ def nearest_links(
 ) -> sp.csr_array:
     """Link each new row with its nearest fitted rows; shape (M, N), weights 1.
 
-    The search is exact or not as in :func:`neighbor_graph`.
+    The search is exact or not, and equally near rows are linked, as in :func:`neighbor_graph`.
     """
     _check_count(n_neighbors)
     if sp.issparse(fitted):
@@ -116,10 +135,12 @@ def nearest_links(
     if sp.issparse(new):
         new = canonical_csr(new, "new")
         new = new if sp.issparse(fitted) else new.toarray()
+    elif sp.issparse(fitted):
+        new = sp.csr_array(new)
     wanted = min(n_neighbors, fitted.shape[0])
-    if _is_affordable(fitted, new.shape[0]):
-        return _exact(fitted, new, wanted, n_jobs)
-    return _links(_approximate(fitted, new, wanted, n_jobs), fitted.shape[0])
+    known, asked = distinct_rows(fitted), distinct_rows(new)
+    search = _search_for(known.rows, len(asked.counts), False, n_jobs)
+    return _links(*_tied(search, known, asked.rows, wanted, own=None), asked, known)
 
 
 def _is_affordable(fitted: Any, n_queries: int) -> bool:
@@ -128,27 +149,110 @@ def _is_affordable(fitted: Any, n_queries: int) -> bool:
     return bool(few or sp.issparse(fitted) or n_columns <= EXACT_COLUMNS)
 
 
-def _exact(fitted: Any, queries: Any, wanted: int, n_jobs: int | None) -> sp.csr_array:
-    """Link each query with its nearest fitted rows; each fitted row with others if queries=None.
+Search: TypeAlias = Callable[[Any, int], Integers]
+"""Queries (M, F) and a number K → the nearest rows (M, K), −1 where none was found."""
 
-    Among equally near rows the search keeps those that come first, unless several threads look for
-    the neighbours of one row: it then keeps others with every number of threads. That happens
-    where there are fewer than four chunks of queries for each thread.
+
+def _search_for(fitted: Any, n_queries: int, exact: bool, n_jobs: int | None) -> Search:
+    """Return the search for the nearest of some rows, which are all different."""
+    if exact or _is_affordable(fitted, n_queries):
+        return _Exact(fitted, n_jobs)
+    return _Approximate(fitted, n_jobs)
+
+
+def _tied(
+    search: Search, fitted: DistinctRows, queries: Any, wanted: int, own: Integers | None
+) -> tuple[Integers, Integers]:
+    """Return pairs of distinct rows: each query with those that hold its nearest rows, and ties.
+
+    Parameters
+    ----------
+    search : Search
+        Among the fitted rows.
+    fitted : DistinctRows
+        The rows in which neighbours are looked for.
+    queries : array or csr_array of shape (M, F)
+        Rows, all different.
+    wanted : int
+        Rows that each query is to be linked with at least.
+    own : int array of shape (M,), or None
+        Which of the fitted rows each query is, which then is none of its own neighbours.
+    """
+    n_rows, most = int(fitted.counts.sum()), len(fitted.counts)
+    ties = max(TIES, TIED_LINKS // n_rows)
+    pairs, left, width = [], np.arange(queries.shape[0]), wanted + 2
+    while len(left):
+        width, undecided = min(width, most), []
+        parts = [left[start : start + PART] for start in range(0, len(left), PART)]
+        nearest = counted(lambda part, width=width: search(queries[part], width), len(parts))
+        for some in parts:
+            near = nearest(some)
+            squares = _squares(queries[some], fitted.rows, near)
+            counts = np.where(near >= 0, fitted.counts[near], 0)
+            if own is not None:
+                counts -= near == own[some][:, None]
+            order = np.argsort(squares, axis=1, kind="stable")
+            near, squares, counts = (
+                np.take_along_axis(part, order, axis=1) for part in (near, squares, counts)
+            )
+            n_nearer = np.cumsum(counts, axis=1) - counts
+            last = (n_nearer < wanted).sum(axis=1) - 1
+            bound = np.take_along_axis(squares, last[:, None], axis=1)
+            is_tied = (squares >= bound * (1 - TOLERANCE)) & (squares <= bound * (1 + TOLERANCE))
+            is_tied &= near >= 0
+            n_tied = np.where(is_tied, counts, 0).sum(axis=1)
+            is_open = is_tied[:, -1] & (n_tied <= ties) & (width < most)
+            undecided.append(some[is_open])
+            linked = (squares < bound) & ~is_tied | (is_tied & (n_tied <= ties)[:, None])
+            linked &= (counts > 0) & ~is_open[:, None]
+            asked, places = np.nonzero(linked)
+            pairs.append((some[asked], near[asked, places]))
+        left, width = np.concatenate(undecided), 4 * width
+    return np.concatenate([a for a, _ in pairs]), np.concatenate([b for _, b in pairs])
+
+
+def _squares(queries: Any, fitted: Any, near: Integers) -> Array:
+    """Return the squared distances (M, K) of queries and rows, each by its own differences."""
+    squares = np.full(near.shape, np.inf)
+    for place in range(near.shape[1]):
+        known = np.flatnonzero(near[:, place] >= 0)
+        apart = queries[known] - fitted[near[known, place]]
+        if sp.issparse(apart):
+            squares[known, place] = apart.power(2).sum(axis=1)
+        else:
+            squares[known, place] = np.einsum("ij,ij->i", apart, apart, dtype=np.float64)
+    return squares
+
+
+def _links(
+    asked: Integers, near: Integers, queries: DistinctRows, fitted: DistinctRows
+) -> sp.csr_array:
+    """Return the matrix that links the rows of pairs of distinct rows, but none with itself."""
+    columns, pair = fitted.members.of(near)
+    rows, entry = queries.members.of(asked[pair])
+    columns = columns[entry]
+    shape = (len(queries.group), len(fitted.group))
+    if queries is fitted:
+        rows, columns = rows[rows != columns], columns[rows != columns]
+    return sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+
+
+class _Exact:
+    """All distances, or trees in few dimensions.
 
     The search saves, lowers and restores the number of BLAS threads of the whole process. Inside a
     hold it finds and leaves 1; outside, its end would give other threads' tiles more than one.
     """
-    from sklearn import get_config
-    from sklearn.neighbors import NearestNeighbors
 
-    n_queries = (fitted if queries is None else queries).shape[0]
-    chunk = int(get_config()["pairwise_dist_chunk_size"])
-    with openmp_threads(max(1, (n_queries - 1) // (4 * chunk))), one_blas_thread():
-        search = NearestNeighbors(n_neighbors=wanted, n_jobs=_threads(n_jobs)).fit(fitted)
-        if n_queries > TIMED_SHARE * TIMED_QUERIES:
-            asked = (fitted if queries is None else queries)[:: n_queries // TIMED_QUERIES]
-            expect(lambda: search.kneighbors(asked), n_queries / asked.shape[0])
-        return sp.csr_array(search.kneighbors_graph(queries, mode="connectivity"))
+    def __init__(self, fitted: Any, n_jobs: int | None) -> None:
+        from sklearn.neighbors import NearestNeighbors
+
+        self._search = NearestNeighbors(n_jobs=_threads(n_jobs)).fit(fitted)
+
+    def __call__(self, queries: Any, width: int) -> Integers:
+        with openmp_threads(MANY_THREADS), one_blas_thread():
+            found: Integers = self._search.kneighbors(queries, width, return_distance=False)
+        return found
 
 
 def _threads(n_jobs: int | None) -> int | None:
@@ -156,31 +260,50 @@ def _threads(n_jobs: int | None) -> int | None:
     return None if n_jobs is None else Threads(n_jobs).n_threads
 
 
-def _approximate(fitted: Any, queries: Any, wanted: int, n_jobs: int | None) -> Integers:
-    """Return the nearest fitted rows of each query, of shape (M, wanted), nearest first."""
-    faiss = _import_faiss(fitted.shape[0])
-    stored, asked = (np.ascontiguousarray(rows, dtype=np.float32) for rows in (fitted, queries))
-    threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1 if is_forked() else _threads(n_jobs) or threads)
-    try:
-        index = _partition(faiss, stored)
-        sample = asked[:: -(-len(asked) // SAMPLE)]
-        _, truth = faiss.knn(sample, stored, wanted)
+class _Approximate:
+    """Cells of a partition, as many as the recall of a sample needs."""
+
+    def __init__(self, fitted: Any, n_jobs: int | None) -> None:
+        self._faiss, self._n_jobs = _import_faiss(fitted.shape[0]), n_jobs
+        self._stored = np.ascontiguousarray(fitted, dtype=np.float32)
+        with self._threads():
+            self._index = _partition(self._faiss, self._stored)
+        self._settled_for = 0
+
+    def __call__(self, queries: Any, width: int) -> Integers:
+        asked = np.ascontiguousarray(queries, dtype=np.float32)
+        with self._threads():
+            if width > self._settled_for:
+                self._settle(width)
+            found: Integers = self._found(asked, width)
+        return found
+
+    def _settle(self, width: int) -> None:
+        """Look into as many cells as a sample of the rows needs to find its neighbours."""
+        index, sample = self._index, self._stored[:: -(-len(self._stored) // SAMPLE)]
+        _, truth = self._faiss.knn(sample, self._stored, width)
         index.nprobe = min(FIRST_CELLS, index.nlist)
-        while (
-            EXACT_GAIN * index.nprobe < index.nlist
-            and _recall(index.search(sample, wanted)[1], truth) < RECALL
-        ):
+        while self._by_cells and _recall(index.search(sample, width)[1], truth) < RECALL:
             index.nprobe *= 2
-        parts = [asked[start : start + PART] for start in range(0, len(asked), PART)]
-        if EXACT_GAIN * index.nprobe < index.nlist:
-            search = counted(lambda part: index.search(part, wanted)[1], len(parts))
-        else:
-            search = counted(lambda part: faiss.knn(part, stored, wanted)[1], len(parts))
-        found: Integers = np.concatenate([search(part) for part in parts])
-    finally:
-        faiss.omp_set_num_threads(threads)
-    return found
+        self._settled_for = width
+
+    @property
+    def _by_cells(self) -> bool:
+        return bool(EXACT_GAIN * self._index.nprobe < self._index.nlist)
+
+    def _found(self, asked: NDArray[np.float32], width: int) -> Any:
+        if self._by_cells:
+            return self._index.search(asked, width)[1]
+        return self._faiss.knn(asked, self._stored, width)[1]
+
+    @contextmanager
+    def _threads(self) -> Iterator[None]:
+        before = self._faiss.omp_get_max_threads()
+        self._faiss.omp_set_num_threads(1 if is_forked() else _threads(self._n_jobs) or before)
+        try:
+            yield
+        finally:
+            self._faiss.omp_set_num_threads(before)
 
 
 def _partition(faiss: ModuleType, stored: NDArray[np.float32]) -> Any:
@@ -197,20 +320,6 @@ def _recall(found: Integers, truth: Integers) -> float:
     return sum(hits) / truth.size
 
 
-def _without_self(found: Integers) -> Integers:
-    """Drop each row's own number, or its farthest neighbour where equal rows crowded it out."""
-    drop = found == np.arange(len(found))[:, None]
-    drop[~drop.any(axis=1), -1] = True
-    return np.asarray(found[~drop].reshape(len(found), -1))
-
-
-def _links(found: Integers, n_columns: int) -> sp.csr_array:
-    """Return the matrix that links each row with the columns it names; −1 names none."""
-    rows, places = np.nonzero(found >= 0)
-    entries = (np.ones(len(rows)), (rows, found[rows, places]))
-    return sp.csr_array(entries, shape=(len(found), n_columns))
-
-
 def _import_faiss(n_rows: int) -> ModuleType:
     try:
         return import_module("faiss")
@@ -225,5 +334,5 @@ def _import_faiss(n_rows: int) -> ModuleType:
 
 
 def _check_count(n_neighbors: int) -> None:
-    if not isinstance(n_neighbors, int | np.integer) or n_neighbors < 1:
+    if not is_whole(n_neighbors, 1):
         raise InputError(f"n_neighbors must be a whole number of at least 1, got {n_neighbors!r}")

@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from gpgc._typing import Integers
+from gpgc._typing import Array, Integers
+from gpgc.graph.node_keys import node_keys
 from gpgc.graph.normalize import Normalization, join, normalize, without_loops
 from gpgc.graph.reach import Reach, reach_of
 
@@ -44,6 +45,9 @@ class NodeInputs(Protocol):
     @property
     def has_links(self) -> bool:
         """Whether any two nodes are linked."""
+
+    def keys(self, seed: int) -> Array:
+        """Return numbers (n,) by which nodes are sampled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +140,13 @@ class Nodes:
     def reach(self) -> Reach:
         """Which nodes links and shared features connect."""
         return reach_of(self.adjacency, self.features)
+
+    def keys(self, seed: int) -> Array:
+        """Return numbers (N,) by which nodes are sampled (:mod:`gpgc.graph.node_keys`)."""
+        known: dict[int, Array] = self.__dict__.setdefault("_keys", {})
+        if seed not in known:
+            known[seed] = node_keys(self.propagation, self.features, seed)
+        return known[seed]
 
     def alone(self) -> Nodes:
         """Return the same nodes without links, so that each is known by its own features."""
@@ -249,6 +260,11 @@ class NodeSubset:
     def has_links(self) -> bool:
         """Whether any node aggregates from another one."""
         return bool(self.incoming.nnz > self.incoming.shape[0])
+
+    def keys(self, seed: int) -> Array:
+        """Return numbers (n,) by which nodes are sampled, of these nodes by themselves."""
+        features = None if self.features is None else self.features[self.own]
+        return node_keys(self.propagation, features, seed)
 
 
 def receptive_field(propagation: sp.csr_array, nodes: Integers, hops: int) -> Integers:

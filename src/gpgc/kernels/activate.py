@@ -8,8 +8,15 @@ from gpgc._typing import Array, Index, Integers
 from gpgc.compute.caching import computed_once
 from gpgc.kernels.activations import Activation
 from gpgc.kernels.covariance import Both, Columns, Covariance, inverse_or_zero, take
-from gpgc.kernels.rectifiers import ReLU
+from gpgc.kernels.rectifiers import LeakyReLU, ReLU
+from gpgc.kernels.smooth_activations import Identity
 from gpgc.kernels.tangent import CarriesTangent
+
+SMOOTH_AT_ONE = (ReLU, LeakyReLU, Identity)
+"""Activations that a correlation near 1 and its rounding pass unchanged, however long rows are."""
+
+CHUNK_ROWS = 256
+"""Rows that are compared with columns at once."""
 
 
 class Activate(CarriesTangent):
@@ -50,6 +57,7 @@ class Activate(CarriesTangent):
         std = np.sqrt(np.diagonal(matrix))
         inverse, after = inverse_or_zero(std), self.activation.std(std)
         correlation = matrix * np.outer(inverse, inverse)
+        self._exact(correlation, None, None, std)
         correlation = self.activation.correlation(correlation, std[:, None], std)
         return np.asarray(correlation * np.outer(after, after))
 
@@ -60,6 +68,7 @@ class Activate(CarriesTangent):
 
         def columns(rows: Index) -> tuple[Array, Array]:
             block, std = before(rows)
+            self._exact(block, rows, cols, std)
             block = self.activation.correlation(block, std[:, None], right, primitives)
             return block, self.activation.std(std)
 
@@ -71,6 +80,7 @@ class Activate(CarriesTangent):
         inverse, after = inverse_or_zero(std), self.activation.std(std)
         block *= inverse[:, :, None]
         block *= inverse[:, None, :]
+        self._exact_within(block, std)
         primitives = self.context.primitives(self.n_nodes)
         block = self.activation.correlation(block, std[:, :, None], std[:, None, :], primitives)
         block *= after[:, :, None]
@@ -83,8 +93,10 @@ class Activate(CarriesTangent):
 
     def both(self, rows: Index = None, cols: Index = None) -> Both:
         """Return κ(K) and Θ E[φ′φ′]."""
-        left, right = self.std_before(rows)[:, None], self.std_before(cols)
-        return self._apply_both(self.inner.both(rows, cols), left, right)
+        left, right = self.std_before(rows), self.std_before(cols)
+        correlation, tangent = _correlations(self.inner.both(rows, cols), left[:, None], right)
+        self._exact(correlation, rows, cols, left)
+        return self._apply_both(correlation, tangent, left[:, None], right)
 
     def both_diag(self, rows: Index = None) -> Both:
         """Return the diagonals of both."""
@@ -95,23 +107,41 @@ class Activate(CarriesTangent):
     def both_local(self, groups: Integers) -> Both:
         """Return both within many small groups."""
         std = self.std_before(groups.ravel()).reshape(groups.shape)
-        return self._apply_both(self.inner.both_local(groups), std[:, :, None], std[:, None, :])
+        left, right = std[:, :, None], std[:, None, :]
+        correlation, tangent = _correlations(self.inner.both_local(groups), left, right)
+        self._exact_within(correlation, std)
+        return self._apply_both(correlation, tangent, left, right)
 
     def both_dense(self) -> Both:
         """Return both N × N matrices."""
         matrix, tangent = self.inner.both_dense()
         std = np.sqrt(np.diagonal(matrix))
-        return self._apply_both((matrix, tangent), std[:, None], std)
+        correlation, tangent = _correlations((matrix, tangent), std[:, None], std)
+        self._exact(correlation, None, None, std)
+        return self._apply_both(correlation, tangent, std[:, None], std)
 
-    def _apply_both(self, both: Both, left: Array, right: Array) -> Both:
-        correlation, tangent = both
-        correlation *= inverse_or_zero(left)
-        correlation *= inverse_or_zero(right)
+    def _apply_both(self, correlation: Array, tangent: Array, left: Array, right: Array) -> Both:
         tangent *= self.activation.derivative(correlation, left, right)
         correlation = self.activation.correlation(correlation, left, right)
         correlation *= self.activation.std(left)
         correlation *= self.activation.std(right)
         return correlation, tangent
+
+    def _exact(self, correlation: Array, rows: Index, cols: Index, std: Array) -> None:
+        """Put 1 where a node meets itself: rounding there is no small matter for long rows."""
+        if isinstance(self.activation, SMOOTH_AT_ONE):
+            return
+        left, right = self.indices(rows), self.indices(cols)
+        for start in range(0, len(left), CHUNK_ROWS):
+            part = slice(start, start + CHUNK_ROWS)
+            row, column = np.nonzero(left[part, None] == right)
+            correlation[row + start, column] = std[row + start] > 0
+
+    def _exact_within(self, correlation: Array, std: Array) -> None:
+        """Put 1 on the diagonals of the blocks of groups (B, d, d)."""
+        if not isinstance(self.activation, SMOOTH_AT_ONE):
+            diagonal = np.arange(correlation.shape[1])
+            correlation[:, diagonal, diagonal] = std > 0
 
     def _before(self, cols: Index) -> Columns:
         """Return the inner correlations.
@@ -139,3 +169,11 @@ class Activate(CarriesTangent):
     @computed_once
     def _inner_std(self) -> Array:
         return np.sqrt(self.inner.diag())
+
+
+def _correlations(both: Both, left: Array, right: Array) -> Both:
+    """Return the entries of Γ over the standard deviations, and Θ as it is."""
+    K, tangent = both
+    K *= inverse_or_zero(left)
+    K *= inverse_or_zero(right)
+    return K, tangent

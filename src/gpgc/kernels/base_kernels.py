@@ -12,6 +12,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from gpgc._typing import Array
+from gpgc.compute.numbers import is_real
 from gpgc.errors import InputError
 
 
@@ -122,9 +123,9 @@ class Polynomial:
     degree: int = 2
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.offset) or self.offset < 0:
+        if not is_real(self.offset) or self.offset < 0:
             raise InputError(f"offset must be finite and at least 0, got {self.offset!r}")
-        if int(self.degree) != self.degree or self.degree < 1:
+        if not is_real(self.degree) or int(self.degree) != self.degree or self.degree < 1:
             raise InputError(f"degree must be a whole number of at least 1, got {self.degree!r}")
 
     def evaluate(self, cosine: Array, left: Array, right: Array) -> Array:
@@ -155,7 +156,7 @@ class SquaredExponential:
     length_scale: float = 1.0
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.length_scale) or self.length_scale <= 0:
+        if not is_real(self.length_scale) or self.length_scale <= 0:
             raise InputError(f"length_scale must be finite and above 0, got {self.length_scale!r}")
 
     def evaluate(self, cosine: Array, left: Array, right: Array) -> Array:

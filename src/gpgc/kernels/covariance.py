@@ -163,25 +163,34 @@ class Covariance(LeavesCachesBehind, ABC):
     def both(self, rows: Index = None, cols: Index = None) -> Both:
         """Return Γ[rows, cols] and Θ[rows, cols], the tangent kernel, from one pass.
 
-        Θ is 0 for a part with no weights below it; see :mod:`gpgc.kernels.tangent`.
+        Only for parts of a network; see :mod:`gpgc.kernels.tangent`. A part that says nothing of
+        Θ refuses: zeros in its place would be taken for an answer.
         """
-        return with_zeros(self.block(rows, cols))
+        raise self._no_tangent()
 
     def both_diag(self, rows: Index = None) -> Both:
         """Return the diagonals of Γ and Θ at ``rows``."""
-        return with_zeros(self.diag(rows))
+        raise self._no_tangent()
 
     def both_matmul(self, rows: Index, cols: Index, V: Any) -> Both:
         """Return Γ[rows, cols] @ V and Θ[rows, cols] @ V."""
-        return with_zeros(self.matmul(rows, cols, V))
+        raise self._no_tangent()
 
     def both_local(self, groups: Integers) -> Both:
         """Return the blocks of Γ and Θ within many small groups."""
-        return with_zeros(self.local(groups))
+        raise self._no_tangent()
 
     def both_dense(self) -> Both:
         """Return the N × N matrices Γ and Θ by the plain formulas."""
-        return with_zeros(self.dense())
+        raise self._no_tangent()
+
+    def _no_tangent(self) -> InputError:
+        return InputError(
+            "Tangent must be of a network of Features, Given, LowRank, DenseLayer, Activate, "
+            f"Propagate, Diffuse, Mix, Cross and Deep, got {type(self).__name__}, which is no "
+            "layer of weights and has no tangent kernel: use its covariance as it is "
+            "(kernel='nngp'), or the Tangent of what is inside it"
+        )
 
     def count(self, index: Index) -> int:
         """Return how many nodes an index names."""
@@ -196,11 +205,6 @@ class Covariance(LeavesCachesBehind, ABC):
         if index is None or isinstance(index, slice):
             return np.arange(self.n_nodes)[index if index is not None else slice(None)]
         return np.asarray(index, dtype=np.intp)
-
-
-def with_zeros(values: Array) -> Both:
-    """Return values, and zeros for the tangent kernel of what has no weights."""
-    return values, np.zeros_like(values)
 
 
 def inverse_or_zero(values: Array) -> Array:

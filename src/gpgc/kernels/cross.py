@@ -8,10 +8,11 @@ import numpy as np
 
 from gpgc._typing import Array, Index
 from gpgc.compute import Context
-from gpgc.kernels.covariance import Covariance, take, times
+from gpgc.kernels.covariance import take, times
+from gpgc.kernels.tangent import WithoutWeights
 
 
-class Cross(Covariance):
+class Cross(WithoutWeights):
     """u vᵀ + v uᵀ: E[(g + h)(g + h)ᵀ] − E[g gᵀ] − E[h hᵀ] of independent g, h with means u, v.
 
     Not positive semi-definite by itself: a summand of a :class:`Mix`, with no weights below it.

@@ -81,9 +81,7 @@ class Deep(Covariance):
             if layer.rank is not None and layer.rank <= len(self.landmarks):
                 return LowRank(layer.root(), self.context)
             return LowRank(Nystrom(layer, self.landmarks).root(), self.context)
-        kept = Given(layer.block(), self.context)
-        np.fill_diagonal(kept.matrix, kept.diag())
-        return kept
+        return Given(layer.block(), self.context)
 
     @computed_once
     def _last_both(self) -> Covariance:

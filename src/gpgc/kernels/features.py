@@ -11,11 +11,12 @@ import scipy.sparse as sp
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute import Context
 from gpgc.kernels.base_kernels import BaseKernel, InnerProduct
-from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero, multiplication_by
+from gpgc.kernels.covariance import Columns, inverse_or_zero, multiplication_by
 from gpgc.kernels.rows import Rows, StoredRows
+from gpgc.kernels.tangent import WithoutWeights
 
 
-class Features(Covariance):
+class Features(WithoutWeights):
     """K_θ(x_m, x_n) for the rows x of a feature matrix.
 
     Rows come as directions of length 1 beside their lengths, so that one matrix product gives

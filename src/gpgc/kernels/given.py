@@ -8,10 +8,11 @@ import numpy as np
 
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute import Context
-from gpgc.kernels.covariance import Both, Covariance, times
+from gpgc.kernels.covariance import Both, times
+from gpgc.kernels.tangent import WithoutWeights
 
 
-class Given(Covariance):
+class Given(WithoutWeights):
     """An N × N matrix that is there already: computed elsewhere, or a layer that is kept.
 
     Parameters

@@ -8,13 +8,14 @@ import numpy as np
 
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute import Context, split
-from gpgc.kernels.covariance import Both, Covariance, take
+from gpgc.kernels.covariance import Both, take
+from gpgc.kernels.tangent import WithoutWeights
 
 LOCAL_ELEMENTS = 2**22
 """Entries of the root that are gathered at once for blocks of small groups."""
 
 
-class LowRank(Covariance):
+class LowRank(WithoutWeights):
     """ΦΦᵀ for a root Φ that is there already.
 
     Parameters

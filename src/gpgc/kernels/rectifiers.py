@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpgc._typing import Array
+from gpgc.compute.numbers import is_real
 from gpgc.compute.primitives import NUMPY, Primitives
 from gpgc.errors import InputError
 
@@ -118,7 +119,7 @@ class LeakyReLU:
     slope: float = 0.2
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.slope):
+        if not is_real(self.slope):
             raise InputError(f"slope must be finite, got {self.slope!r}")
 
     @property

@@ -59,7 +59,8 @@ class Erf:
     .. math:: E[\mathrm{erf}(u)\,\mathrm{erf}(v)] =
         \frac{2}{\pi} \arcsin \frac{2 c s t}{\sqrt{(1 + 2 s^2)(1 + 2 t^2)}}
 
-    for values u, v of standard deviations s, t and correlation c.
+    for values u, v of standard deviations s, t and correlation c. The arc sine is taken as the
+    angle of 2cst and the hypotenuse, which neither overflows nor cancels.
 
     Examples
     --------
@@ -75,20 +76,21 @@ class Erf:
         self, correlation: Array, left: Array, right: Array, primitives: Primitives = NUMPY
     ) -> Array:
         """Return the formula above over the standard deviations that follow."""
-        # 2cst / √((1 + 2s²)(1 + 2t²)) = c p q with p = √2 s / √(1 + 2s²), and q the same of t
-        after = np.clip(correlation, -1, 1)
-        after *= 2**0.5 * left / np.sqrt(1 + 2 * left**2)
-        after *= 2**0.5 * right / np.sqrt(1 + 2 * right**2)
-        np.arcsin(after, out=after)
+        left, right = np.asarray(left), np.asarray(right)
+        c = np.clip(correlation, -1, 1)
+        e = _hypotenuse(c, 2**0.5 * left, 2**0.5 * right)
+        c *= 2 * left
+        c *= right
+        after = np.arctan2(c, e, out=c)
         after *= 2 / np.pi * ERF_GAIN**2
-        after *= inverse_or_zero(self.std(np.asarray(left)))
-        after *= inverse_or_zero(self.std(np.asarray(right)))
+        after *= inverse_or_zero(self.std(left))
+        after *= inverse_or_zero(self.std(right))
         return after
 
     def std(self, std: Array) -> Array:
         """Return the square root of the formula above at u = v."""
-        ratio = 2 * std**2 / (1 + 2 * std**2)
-        return np.asarray(ERF_GAIN * np.sqrt(2 / np.pi * np.arcsin(ratio)))
+        angle = np.arctan2(2 * std**2, np.sqrt(1 + 4 * std**2))
+        return np.asarray(ERF_GAIN * np.sqrt(2 / np.pi * angle))
 
     def mean(self, std: Array) -> Array:
         """Return 0."""
@@ -96,9 +98,8 @@ class Erf:
 
     def derivative(self, correlation: Array, left: Array, right: Array) -> Array:
         """Return 4/π / √((1 + 2s²)(1 + 2t²) − 4 c² s² t²), scaled."""
-        product = np.clip(correlation, -1, 1) * left * right
-        determinant = (1 + 2 * left**2) * (1 + 2 * right**2) - 4 * product**2
-        return np.asarray(4 / np.pi * ERF_GAIN**2 / np.sqrt(determinant))
+        e = _hypotenuse(np.clip(correlation, -1, 1), 2**0.5 * left, 2**0.5 * right)
+        return np.asarray(4 / np.pi * ERF_GAIN**2 / e)
 
 
 GELU_GAIN = float((1 / 3 + 1 / (2 * np.pi * 3**0.5)) ** -0.5)
@@ -115,6 +116,9 @@ class GELU:
     .. math:: E[\phi(u)\,\phi(v)] = \frac{k}{4}
         + \frac{1}{2\pi}\left(\frac{k^2 + p\,e^2}{d\,e} + k \arcsin\frac{k}{\sqrt d}\right)
 
+    It is computed over :math:`s t`, with the arc sine as the angle of k and e, so that neither
+    long nor short rows overflow or cancel.
+
     Examples
     --------
     >>> GELU().correlation(np.array([[1.0]]), np.ones((1, 1)), np.ones(1)).round(6)
@@ -130,14 +134,14 @@ class GELU:
     ) -> Array:
         """Return the formula above over the standard deviations that follow."""
         left, right = np.asarray(left), np.asarray(right)
-        after = _gelu_covariance(np.clip(correlation, -1, 1), left, right)
-        after *= inverse_or_zero(self.std(left))
-        after *= inverse_or_zero(self.std(right))
+        after = _gelu_slope(np.clip(correlation, -1, 1), left, right)
+        after /= _gelu_gain(left)
+        after /= _gelu_gain(right)
         return after
 
     def std(self, std: Array) -> Array:
         """Return the square root of the formula above at u = v."""
-        return np.sqrt(_gelu_covariance(np.ones_like(std), std, std))
+        return np.asarray(std * _gelu_gain(std))
 
     def mean(self, std: Array) -> Array:
         """Return s² / √(2π (1 + s²)), scaled."""
@@ -145,23 +149,28 @@ class GELU:
 
     def derivative(self, correlation: Array, left: Array, right: Array) -> Array:
         """Return the derivative of the formula above by k."""
-        k, p, d, e = _gelu_terms(np.clip(correlation, -1, 1), left, right)
-        rational = (1 / e**2 + (1 - p) / d + 1) * k / e
-        return np.asarray(
-            GELU_GAIN**2 * (0.25 + (rational + np.arcsin(k / np.sqrt(d))) / (2 * np.pi))
-        )
+        c = np.clip(correlation, -1, 1)
+        k, e = c * left * right, _hypotenuse(c, left, right)
+        # (1/e² + (1 − p)/d + 1) k/e, where (1 − p)/d + 1 = 1/(1 + s²) + 1/(1 + t²)
+        rational = (1 / e**2 + 1 / (1 + left**2) + 1 / (1 + right**2)) * (k / e)
+        return np.asarray(GELU_GAIN**2 * (0.25 + (rational + np.arctan2(k, e)) / (2 * np.pi)))
 
 
-def _gelu_terms(c: Array, left: Array, right: Array) -> tuple[Array, Array, Array, Array]:
-    """Return k, p, d and e of the formula."""
-    k = c * left * right
-    d = (1 + left**2) * (1 + right**2)
-    return k, (left * right) ** 2, d, np.sqrt(d - k**2)
+def _hypotenuse(c: Array, left: Array, right: Array) -> Array:
+    """Return √((1 + s²)(1 + t²) − c²s²t²) as √(1 + s² + t² + s²t²(1 − c²)), without squares."""
+    across = left * right * np.sqrt((1 - c) * (1 + c))
+    return np.asarray(np.hypot(np.hypot(np.hypot(1, left), right), across))
 
 
-def _gelu_covariance(c: Array, left: Array, right: Array) -> Array:
-    k, p, d, e = _gelu_terms(c, left, right)
-    rational = (k**2 + p * e**2) / (d * e)
-    return np.asarray(
-        GELU_GAIN**2 * (k / 4 + (rational + k * np.arcsin(k / np.sqrt(d))) / (2 * np.pi))
-    )
+def _gelu_slope(c: Array, left: Array, right: Array) -> Array:
+    """Return the formula over s t."""
+    e, lengths = _hypotenuse(c, left, right), np.hypot(1, left) * np.hypot(1, right)
+    # (k² + p e²) / (d e) / (s t) = (c²/e + e) s t / d
+    rational = (left / lengths) * (right / lengths) * (c**2 / e + e)
+    angle = np.arctan2(c * left * right, e)
+    return np.asarray(GELU_GAIN**2 * (c / 4 + (rational + c * angle) / (2 * np.pi)))
+
+
+def _gelu_gain(std: Array) -> Array:
+    """Return the standard deviation after the activation over the one before it."""
+    return np.sqrt(_gelu_slope(np.ones_like(std), std, std))

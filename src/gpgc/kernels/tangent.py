@@ -21,6 +21,34 @@ from gpgc.compute import split
 from gpgc.kernels.covariance import CHUNK_BYTES, Both, Covariance, times
 
 
+class WithoutWeights(Covariance):
+    """An input of a network, with no weights below it: Θ is 0."""
+
+    def both(self, rows: Index = None, cols: Index = None) -> Both:
+        """Return Γ[rows, cols] and zeros."""
+        return _with_zeros(self.block(rows, cols))
+
+    def both_diag(self, rows: Index = None) -> Both:
+        """Return the diagonal of Γ and zeros."""
+        return _with_zeros(self.diag(rows))
+
+    def both_matmul(self, rows: Index, cols: Index, V: Any) -> Both:
+        """Return Γ[rows, cols] @ V and zeros."""
+        return _with_zeros(self.matmul(rows, cols, V))
+
+    def both_local(self, groups: Integers) -> Both:
+        """Return Γ within many small groups and zeros."""
+        return _with_zeros(self.local(groups))
+
+    def both_dense(self) -> Both:
+        """Return the N × N matrix Γ and zeros."""
+        return _with_zeros(self.dense())
+
+
+def _with_zeros(values: Array) -> Both:
+    return values, np.zeros_like(values)
+
+
 class CarriesTangent(Covariance):
     """A part with weights below it, whose products and small blocks come from its ``both``."""
 

@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from gpgc.compute.numbers import is_whole
 from gpgc.errors import InputError
 from gpgc.graph.nodes import Nodes
 from gpgc.kernels import Covariance, Diffuse, base_kernel_from
@@ -65,8 +66,7 @@ class APPNP(Network):
         super().__post_init__()
         if not 0 < self.teleport <= 1:
             raise InputError(f"teleport must lie above 0 and up to 1, got {self.teleport!r}")
-        is_whole = isinstance(self.steps, int | np.integer) and not isinstance(self.steps, bool)
-        if self.steps is not None and not (is_whole and self.steps >= 1):
+        if self.steps is not None and not is_whole(self.steps, 1):
             raise InputError(
                 f"steps must be a whole number of at least 1, or None, got {self.steps!r}"
             )

@@ -12,6 +12,7 @@ import numpy as np
 
 from gpgc._typing import Array, Integers
 from gpgc.compute import Context
+from gpgc.compute.numbers import is_real, is_whole
 from gpgc.errors import InputError
 from gpgc.graph.nodes import JoinedNodes, NodeInputs, Nodes
 from gpgc.kernels import Activation, BaseKernel, Covariance, activation_from, base_kernel_from
@@ -81,9 +82,10 @@ class Architecture(ABC):
     def __post_init__(self) -> None:
         for each in fields(self):
             value = getattr(self, each.name)
-            is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-            if each.type in (float, "float") and not is_number:
-                raise InputError(f"{each.name} must be a number, got {value!r}")
+            if each.type in (float, "float") and not is_real(value):
+                is_number = isinstance(value, float | np.floating)
+                expected = "finite" if is_number else "a number"
+                raise InputError(f"{each.name} must be {expected}, got {value!r}")
         base_kernel_from(self.base_kernel)
         activation_from(self.activation)
         if self.kernel not in get_args(KernelKind):
@@ -92,16 +94,18 @@ class Architecture(ABC):
             )
         if self.kernel == "ntk":
             check_differentiable(activation_from(self.activation))
-        if not isinstance(self.depth, int | np.integer) or self.depth < 1:
+        if not is_whole(self.depth, 1):
             raise InputError(f"depth must be a whole number of at least 1, got {self.depth!r}")
-        if not np.isfinite(self.weight_variance) or self.weight_variance <= 0:
+        if self.weight_variance <= 0:
             raise InputError(
                 f"weight_variance must be finite and above 0, got {self.weight_variance!r}"
             )
-        if not np.isfinite(self.bias_variance) or self.bias_variance < 0:
+        if self.bias_variance < 0:
             raise InputError(
                 f"bias_variance must be finite and at least 0, got {self.bias_variance!r}"
             )
+        if not is_whole(self.seed):
+            raise InputError(f"seed must be a whole number of at least 0, got {self.seed!r}")
 
     @property
     def hops(self) -> int:
@@ -200,6 +204,16 @@ REGISTRY: dict[str, Callable[..., Architecture]] = {}
 def register(name: str, make: Callable[..., Architecture]) -> None:
     """Make an architecture known by name to the estimators, ``select`` and the command line."""
     REGISTRY[name] = make
+
+
+def check_sizes(architecture: Architecture, **least: int) -> None:
+    """Refuse numbers of nodes that are not whole, or less than given by name."""
+    for name, lowest in least.items():
+        value = getattr(architecture, name)
+        if not is_whole(value, lowest):
+            raise InputError(
+                f"{name} must be a whole number of nodes, at least {lowest}, got {value!r}"
+            )
 
 
 def check_differentiable(activation: Activation) -> None:

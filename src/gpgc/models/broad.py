@@ -51,7 +51,14 @@ from gpgc.kernels import (
 from gpgc.kernels.covariance import inverse_or_zero
 from gpgc.kernels.deep import layers
 from gpgc.kernels.rows import Rows
-from gpgc.models.architecture import GRAPH, Architecture, Glimpse, ViewWeights, register
+from gpgc.models.architecture import (
+    GRAPH,
+    Architecture,
+    Glimpse,
+    ViewWeights,
+    check_sizes,
+    register,
+)
 from gpgc.models.broad_inputs import (
     AROUND,
     FEATURE_VIEWS,
@@ -60,7 +67,6 @@ from gpgc.models.broad_inputs import (
     NEIGHBOUR_NOISE,
     SECOND_WEIGHTS,
     BroadInputs,
-    draw_landmarks,
     landmark_phrases,
 )
 from gpgc.models.degrees import DEGREE_SCALE
@@ -74,6 +80,7 @@ from gpgc.models.described import (
     unit_rows,
 )
 from gpgc.models.finite import random_layer, rows_with_kernel
+from gpgc.models.landmarks import landmarks_by
 from gpgc.models.spectral import Eigenvectors, Hubs, one_hot_is_cheap
 
 REACHES = (0.05, 0.1, 0.3)
@@ -91,7 +98,8 @@ class Broad(Architecture):
     exact_nodes : int, default 2000
         Number of nodes up to which every node is a landmark.
     n_landmarks : int, default 1000
-        Landmarks of larger graphs, drawn with the seed.
+        Landmarks of larger graphs, spread over all kinds of nodes
+        (:mod:`gpgc.graph.node_keys`).
     one_hot_nodes : int, default 4096
         Number of nodes up to which a graph without features has one-hot rows; eigenvectors stand
         for them in larger ones (:mod:`gpgc.models.spectral`).
@@ -114,6 +122,7 @@ class Broad(Architecture):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_sizes(self, exact_nodes=0, n_landmarks=1, one_hot_nodes=0)
         if self.kernel != "nngp":
             raise InputError(
                 f"kernel must be 'nngp' for model='broad', whose square over nodes is no layer of "
@@ -129,16 +138,16 @@ class Broad(Architecture):
 
         Without links, all reaches see the features as they are.
         """
-        propagation, described = nodes.propagation, self._describe(nodes, context)
-        informed = None
+        described, informed = self._describe(nodes, context), None
         if isinstance(described, Eigenvectors):
             informed = np.flatnonzero(described.rows[0].lengths_of_all())
-        landmarks = self.landmarks(propagation.shape[0], informed)
+        landmarks = self.landmarks(nodes, informed)
         return BroadInputs(described, landmarks, "squared", context)
 
     def _describe(self, nodes: NodeInputs, context: Context) -> Description:
         if nodes.features is None and not self._has_one_hot_rows(nodes.propagation):
-            return Eigenvectors(nodes.propagation, REACHES, STEPS, self.seed, context)
+            keys = nodes.keys(self.seed)
+            return Eigenvectors(nodes.propagation, keys, REACHES, STEPS, self.seed, context)
         if nodes.features is not None and not nodes.has_links:
             return OwnFeatures(nodes.features, context)
         return DiffusedFeatures(nodes, REACHES, STEPS, self.seed, context)
@@ -152,26 +161,32 @@ class Broad(Architecture):
     def view_inputs(self, view: str, nodes: Nodes, context: Context) -> BroadInputs:
         """Return the inputs of a view, by one of the names that :meth:`views` gives."""
         if view == "hubs":
-            return BroadInputs(Hubs(nodes.propagation, STEPS, context), None, FORMS[view], context)
+            hubs = Hubs(nodes.propagation, nodes.keys(self.seed), STEPS, context)
+            return BroadInputs(hubs, None, FORMS[view], context)
         if view in AROUND and (view != "neighbours" or nodes.features is not None):
-            landmarks = self.view_landmarks(view, len(nodes))
-            return BroadInputs(AROUND[view](nodes, context), landmarks, FORMS[view], context)
+            landmarks = self.view_landmarks(view, len(nodes), self.landmarks(nodes))
+            described = AROUND[view](nodes, context, self.seed)
+            return BroadInputs(described, landmarks, FORMS[view], context)
+        if view == "features" and nodes.features is not None:
+            own = self._describe(nodes.alone(), context)
+            return BroadInputs(own, self.landmarks(nodes), FORMS[view], context)
         inputs: BroadInputs = super().view_inputs(view, nodes, context)
         return inputs
 
     def glimpse(self, view: str, nodes: Nodes, few: Integers, context: Context) -> Glimpse | None:
         """Return the graph's view of few nodes, where the diffused rows of all nodes are large."""
-        landmarks = self.landmarks(len(nodes))
-        if view != "graph" or landmarks is None or not diffusion_is_large(nodes, context):
+        if view != "graph" or not diffusion_is_large(nodes, context):
+            return None
+        landmarks = self.landmarks(nodes)
+        if landmarks is None:
             return None
         field = np.union1d(landmarks, few)
         known = KnownRows(rows_diffused_at(field, nodes, REACHES, STEPS, self.seed, context))
         places = np.searchsorted(field, landmarks), np.searchsorted(field, few)
         return Glimpse(BroadInputs(known, places[0], "squared", context), places[1])
 
-    def view_landmarks(self, view: str, n_nodes: int) -> Integers | None:
-        """Return the landmarks by which a view of nodes with features is told; None for all."""
-        sample = self.landmarks(n_nodes)
+    def view_landmarks(self, view: str, n_nodes: int, sample: Integers | None) -> Integers | None:
+        """Return those of the landmarks by which a view is told; None for all nodes."""
         if FORMS[view] == "squared" or sample is None:
             return sample
         if n_nodes <= self.one_hot_nodes:
@@ -241,12 +256,19 @@ class Broad(Architecture):
         seconds = [view for view in self.views(nodes) if view in ("features", "hubs")]
         return (GRAPH, *({"graph": 1 - w, view: w} for view in seconds for w in SECOND_WEIGHTS))
 
-    def landmarks(self, n_nodes: int, informed: Integers | None = None) -> Integers | None:
+    def landmarks(self, nodes: NodeInputs, informed: Integers | None = None) -> Integers | None:
         """Return the nodes over which squares run, of those that are informed; None for all."""
-        if n_nodes <= self.exact_nodes:
+        if nodes.propagation.shape[0] <= self.exact_nodes:
             return None
-        among = np.arange(n_nodes) if informed is None else informed
-        return draw_landmarks(among, self.n_landmarks, self.seed)
+        return self.landmarks_by(nodes.keys(self.seed), informed)
+
+    def landmarks_by(self, keys: Array, informed: Integers | None = None) -> Integers | None:
+        """Return the same for nodes of which the keys are known."""
+        if len(keys) <= self.exact_nodes:
+            return None
+        n_known = np.count_nonzero(keys) if informed is None else len(informed)
+        most = self.exact_nodes if n_known <= self.exact_nodes else self.n_landmarks
+        return landmarks_by(keys, most, informed)
 
     def field(self, inputs: BroadInputs, joined: JoinedNodes, labelled: Integers) -> Integers:
         """Return landmarks, labelled and new nodes."""
@@ -254,7 +276,7 @@ class Broad(Architecture):
             known = np.arange(len(joined.fitted))
         else:
             known = np.union1d(inputs.landmarks, labelled)
-            others = self.landmarks(len(joined.fitted))  # of views other than the graph's
+            others = self.landmarks(joined.fitted)  # of views other than the graph's
             known = known if others is None else np.union1d(known, others)
         return np.concatenate([known, joined.new])
 
@@ -281,7 +303,7 @@ class Broad(Architecture):
                 hidden = random_layer(hidden, width, variance, self.bias_variance, rng)
                 hidden = activation_from(self.activation)(hidden)
             k = (1 / width if self.depth > 1 else 1.0) * hidden @ hidden.T
-            landmarks = self.landmarks(len(nodes))
+            landmarks = self.landmarks(nodes)
             square = k @ k.T if landmarks is None else k[:, landmarks] @ k[landmarks]
             inverse = inverse_or_zero(np.sqrt(np.diagonal(square)))
             squares.append(square * np.outer(inverse, inverse))

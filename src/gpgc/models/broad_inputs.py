@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-import numpy as np
-
 from gpgc._typing import Array, Integers
 from gpgc.compute import Context
 from gpgc.graph.nodes import Nodes
@@ -29,12 +27,12 @@ FORMS: Mapping[str, Form] = {
     "degrees": "degrees",
 }
 
-AROUND: Mapping[str, Callable[[Nodes, Context], Description]] = {
+AROUND: Mapping[str, Callable[[Nodes, Context, int], Description]] = {
     "neighbours": Neighbours,
-    "structure": Links,
-    "degrees": Degrees,
+    "structure": lambda nodes, context, seed: Links(nodes, context),
+    "degrees": lambda nodes, context, seed: Degrees(nodes, context),
 }
-"""How views of what a node has around it describe nodes."""
+"""How views of what a node has around it describe nodes; the seed is that of projections."""
 
 FEW_LANDMARKS = 4
 """One landmark of so many stands for the degrees, which are four numbers a node."""
@@ -44,19 +42,6 @@ SECOND_WEIGHTS = (1 / 3, 1.0)
 
 NEIGHBOUR_NOISE = 10**-2.75
 """Relative noise that is usual on graphs of nearest neighbours."""
-
-
-def draw_landmarks(among: Integers, n_landmarks: int, seed: int) -> Integers:
-    """Return sorted nodes, drawn at random; all where there are few, and the first if none.
-
-    Examples
-    --------
-    >>> draw_landmarks(np.array([3, 5, 8]), 4, seed=0)
-    array([3, 5, 8])
-    """
-    if len(among) <= n_landmarks:
-        return among if len(among) else np.zeros(1, dtype=np.intp)
-    return np.sort(np.random.default_rng(seed).choice(among, n_landmarks, replace=False))
 
 
 def landmark_phrases(form: Form, landmarks: Integers | None) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ standard deviation over neighbours, centred and in units of their standard devia
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -41,7 +43,7 @@ class Degrees(Description):
         self.links = nodes.propagation_without_loops
         self.logs = -np.log(nodes.propagation.diagonal())
         numbers = degrees_around(self.links, self.logs, self.links, self.logs)
-        self.moments = DegreeMoments.of(numbers)
+        self.moments = DegreeMoments.of_linked(numbers)
         self.numbers = self.moments.standardised(numbers)
         self.rows = (StoredRows.of(self.numbers, context.dtype),)
 
@@ -60,6 +62,11 @@ class Degrees(Description):
 
 class DegreeMoments(ColumnMoments):
     """Means and spreads of the numbers of nodes; those of two sets of nodes give those of both."""
+
+    @classmethod
+    def of_linked(cls, numbers: Array) -> Self:
+        """Return those of the nodes that have links, which have log degrees above 0."""
+        return cls.of(numbers[numbers[:, 0] > 0])
 
     def standardised(self, numbers: Array) -> Array:
         """Return rows centred and in units of the standard deviations; 0 where all are equal."""

@@ -48,11 +48,6 @@ class GIN(Network):
 
     epsilon: float = 4.0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not np.isfinite(self.epsilon):
-            raise InputError(f"epsilon must be finite, got {self.epsilon!r}")
-
     @property
     def hops(self) -> int:
         """One hop for each after the first."""

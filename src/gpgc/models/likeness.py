@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from gpgc._typing import Array, Integers
+from gpgc.graph.node_keys import spread_over
 from gpgc.graph.nodes import Nodes
 from gpgc.kernels.covariance import take
 from gpgc.models.described import unit_rows
@@ -29,7 +30,7 @@ FEWEST_LINKS = 100
 """Links, each of two ends, from which on they say anything."""
 
 SAMPLED_NODES = 10_000
-"""Nodes, evenly spread, whose links are looked at in larger graphs."""
+"""Nodes whose links are looked at in larger graphs."""
 
 
 class LikenessSums(NamedTuple):
@@ -48,7 +49,7 @@ class LikenessSums(NamedTuple):
     rows : array of shape (F,)
         Σ x̄ᵢ over the nodes.
     n_nodes : int
-        Nodes.
+        Nodes that have features or links: of others nothing is known.
 
     Examples
     --------
@@ -112,43 +113,46 @@ def likeness_sums(links: sp.csr_array, rows: Any, neighbours: Any = None) -> Lik
     ends = own.T @ degrees + others.T @ counts
     squares = own.multiply(own).sum() if sp.issparse(own) else np.vdot(own, own)
     summed = np.asarray(own.sum(axis=0), dtype=np.float64)
-    n_nodes = int(own.shape[0])
-    return LikenessSums(float(products), ends, links.nnz, float(squares), summed, n_nodes)
+    has_features = np.diff(own.indptr) > 0 if sp.issparse(own) else own.any(axis=1)
+    n_known = int(np.count_nonzero(has_features | (degrees > 0)))
+    return LikenessSums(float(products), ends, links.nnz, float(squares), summed, n_known)
 
 
-def sampled_nodes(n_nodes: int, most: int = SAMPLED_NODES) -> Integers:
-    """Return at most so many of the nodes, evenly spread.
+def sampled_nodes(keys: Array, most: int = SAMPLED_NODES) -> Integers:
+    """Return at most so many of the nodes of which something is known, spread over their keys.
 
     Examples
     --------
-    >>> sampled_nodes(9, 3)
-    array([0, 4, 8])
+    >>> sampled_nodes(np.array([0.2, 0.0, 0.3, 0.1]), 3)
+    array([0, 2, 3])
     """
-    return np.linspace(0, n_nodes - 1, min(n_nodes, most)).astype(np.intp)
+    known = np.flatnonzero(keys)
+    return np.asarray(known[spread_over(keys[known], most)])
 
 
-def sampled_likeness(links: sp.csr_array, features: Any, most: int) -> LikenessSums:
-    """Return the sums over at most so many nodes, evenly spread, and over their links.
+def sampled_likeness(nodes: Nodes, most: int = SAMPLED_NODES, seed: int = 0) -> LikenessSums:
+    """Return the sums over at most so many nodes and over their links.
 
     Parameters
     ----------
-    links : csr_array of shape (n, n)
-        Among the nodes.
-    features : array or csr_array of shape (n, F)
-        Of the nodes.
+    nodes : Nodes
+        A graph with features.
     most : int
-        Nodes that are looked at.
+        Nodes that are looked at, spread over their keys.
+    seed : int
+        Of the keys.
     """
+    links, features = nodes.adjacency, nodes.features
     if links.shape[0] <= most:
         return likeness_sums(links, features)
-    sample = sampled_nodes(links.shape[0], most)
+    sample = sampled_nodes(nodes.keys(seed), most)
     chosen = sp.csr_array(links[sample])
     linked, columns = np.unique(chosen.indices, return_inverse=True)
-    compact = sp.csr_array((chosen.data, columns, chosen.indptr), (most, len(linked)))
+    compact = sp.csr_array((chosen.data, columns, chosen.indptr), (len(sample), len(linked)))
     return likeness_sums(compact, take(features, sample), take(features, linked))
 
 
-def likeness_of(nodes: Nodes) -> float | None:
+def likeness_of(nodes: Nodes, seed: int = 0) -> float | None:
     """Return a of a graph, by a sample of its nodes if it is large; None without features.
 
     Examples
@@ -160,7 +164,7 @@ def likeness_of(nodes: Nodes) -> float | None:
     """
     if nodes.features is None:
         return None
-    return sampled_likeness(nodes.adjacency, nodes.features, SAMPLED_NODES).likeness
+    return sampled_likeness(nodes, SAMPLED_NODES, seed).likeness
 
 
 def alikeness(likeness: float | None, unknown: float) -> float:

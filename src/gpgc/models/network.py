@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,7 +12,6 @@ import scipy.sparse as sp
 
 from gpgc._typing import Array, Integers
 from gpgc.compute import Context
-from gpgc.errors import InputError
 from gpgc.graph.nodes import JoinedNodes, NodeInputs, Nodes
 from gpgc.kernels import (
     Activate,
@@ -25,20 +25,23 @@ from gpgc.kernels import (
 from gpgc.kernels.deep import Step, layers
 from gpgc.kernels.propagated_rows import propagated_rows
 from gpgc.kernels.rows import Rows, StoredRows
-from gpgc.models.architecture import Architecture
+from gpgc.models.architecture import Architecture, check_sizes
 from gpgc.models.finite import RandomLayers
+from gpgc.models.landmarks import landmarks_by
 
 
 class NetworkInputs(NamedTuple):
     """Nodes, how arithmetic is done, and which of all fitted and joined nodes they are.
 
-    ``field`` None stands for all ``n_fitted`` nodes.
+    ``field`` None stands for all ``n_fitted`` nodes; ``keys`` gives those of the fitted nodes
+    (:mod:`gpgc.graph.node_keys`) by a seed.
     """
 
     nodes: NodeInputs
     context: Context
     n_fitted: int
     field: Integers | None
+    keys: Callable[[int], Array]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +58,7 @@ class Network(Architecture):
         labels is exact, by N × N matrices. On larger graphs each of its layers is a Nyström
         approximation; ``approximations_`` says so.
     n_landmarks : int, default 1000
-        Of the Nyström approximation, drawn with the seed.
+        Of the Nyström approximation, spread over all kinds of nodes.
     """
 
     exact_nodes: int = 6000
@@ -63,10 +66,7 @@ class Network(Architecture):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("exact_nodes", "n_landmarks"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < (name == "n_landmarks"):
-                raise InputError(f"{name} must be a whole number of nodes, got {value!r}")
+        check_sizes(self, exact_nodes=0, n_landmarks=1)
 
     @abstractmethod
     def layers(self, inputs: NetworkInputs) -> Covariance:
@@ -83,7 +83,7 @@ class Network(Architecture):
 
     def inputs(self, nodes: NodeInputs, context: Context) -> NetworkInputs:
         """Return the nodes as they are, which no parameter changes."""
-        return NetworkInputs(nodes, context, nodes.propagation.shape[0], None)
+        return NetworkInputs(nodes, context, nodes.propagation.shape[0], None, nodes.keys)
 
     def covariance(self, inputs: NetworkInputs) -> Covariance:
         """Return Γ, or Θ with ``kernel="ntk"``."""
@@ -105,9 +105,7 @@ class Network(Architecture):
         """Return the landmarks among the nodes of the inputs; None where all is exact."""
         if not self.reaches_far or inputs.n_fitted <= self.exact_nodes:
             return None
-        n_landmarks = min(self.n_landmarks, inputs.n_fitted)
-        rng = np.random.default_rng(self.seed)
-        drawn = np.sort(rng.choice(inputs.n_fitted, n_landmarks, replace=False))
+        drawn = landmarks_by(inputs.keys(self.seed), self.n_landmarks)
         return drawn if inputs.field is None else np.searchsorted(inputs.field, drawn)
 
     def field(self, inputs: NetworkInputs, joined: JoinedNodes, labelled: Integers) -> Integers:
@@ -122,7 +120,7 @@ class Network(Architecture):
         self, inputs: NetworkInputs, joined: JoinedNodes, field: Integers, context: Context
     ) -> NetworkInputs:
         """Return the nodes of a field, of which some are new."""
-        return NetworkInputs(joined.restricted(field), context, inputs.n_fitted, field)
+        return NetworkInputs(joined.restricted(field), context, inputs.n_fitted, field, inputs.keys)
 
     def repeated(
         self, inputs: NetworkInputs, first: Covariance, step: Step, n_layers: int

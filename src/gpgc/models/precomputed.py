@@ -44,6 +44,14 @@ class Precomputed(Architecture):
 
     needs_graph: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.kernel != "nngp":
+            raise InputError(
+                "kernel must be 'nngp' for model='precomputed', whose matrix is no network, "
+                f"got {self.kernel!r}"
+            )
+
     def inputs(self, nodes: NodeInputs, context: Context) -> PrecomputedInputs:
         """Return the matrix, checked."""
         return PrecomputedInputs(checked(nodes.features), 0, context)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpgc._typing import Integers
+from gpgc._typing import Array, Integers
 from gpgc.compute import Context
 from gpgc.graph.nodes import JoinedNodes, Nodes
 from gpgc.kernels import Covariance, Mix
@@ -55,6 +55,8 @@ class Prior:
         architecture offers when not given.
     likeness : float, optional
         Of linked nodes, where it is known; see :attr:`likeness`.
+    keys : array of shape (N,), optional
+        By which nodes are sampled, where they are known; see :attr:`keys`.
 
     Examples
     --------
@@ -73,13 +75,14 @@ class Prior:
         inputs: Mapping[str, Any] | None = None,
         views: tuple[str, ...] | None = None,
         likeness: float | None = None,
+        keys: Array | None = None,
     ) -> None:
         self.architecture, self.nodes, self.context = architecture, nodes, context or Context()
         check_magnitudes(architecture, nodes.propagation, nodes.features, self.context.dtype)
         self._inputs = dict(inputs or {})
         self.views = architecture.views(nodes) if views is None else views
         self._views: dict[str, Covariance] = {}
-        self._likeness = likeness
+        self._likeness, self._keys = likeness, keys
 
     def __repr__(self) -> str:
         return f"{self.architecture!r} on {len(self.nodes)} nodes"
@@ -93,8 +96,15 @@ class Prior:
     def likeness(self) -> float | None:
         """How alike the features of linked nodes are (:mod:`gpgc.models.likeness`)."""
         if self._likeness is None:
-            self._likeness = likeness_of(self.nodes)
+            self._likeness = likeness_of(self.nodes, self.architecture.seed)
         return self._likeness
+
+    @property
+    def keys(self) -> Array:
+        """Numbers (N,) by which nodes are sampled (:mod:`gpgc.graph.node_keys`)."""
+        if self._keys is None:
+            return self.nodes.keys(self.architecture.seed)
+        return self._keys
 
     @property
     def usual_noise(self) -> float:
@@ -160,7 +170,8 @@ class Prior:
     def variant(self, architecture: Architecture) -> Prior:
         """Return another architecture of the same kind on the same nodes, with shared inputs."""
         inputs, views = self._inputs, self.views
-        return Prior(architecture, self.nodes, self.context, inputs, views, self._likeness)
+        known = views, self._likeness, self._keys
+        return Prior(architecture, self.nodes, self.context, inputs, *known)
 
     def joined(
         self, nodes: JoinedNodes, labelled: Integers, weights: ViewWeights

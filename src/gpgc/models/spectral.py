@@ -66,6 +66,8 @@ class Eigenvectors(Description):
     ----------
     propagation : csr_array of shape (N, N)
         Â, symmetric or normalised by rows.
+    keys : array of shape (N,)
+        The order in which nodes get the random numbers of the subspace iteration.
     reaches : sequence of float
         Teleports a.
     steps : int
@@ -81,6 +83,7 @@ class Eigenvectors(Description):
     def __init__(
         self,
         propagation: sp.csr_array,
+        keys: Array,
         reaches: Sequence[float],
         steps: int,
         seed: int,
@@ -99,7 +102,9 @@ class Eigenvectors(Description):
             links = without_loops(_symmetric(propagation)[inside][:, inside]).astype(dtype)
             loops = propagation.diagonal()[inside]
             own = _component_eigenvectors(found.large[inside], loops, dtype)
-            values, vectors = leading_eigenvectors(links, own, RANK, seed, context)
+            values, vectors = leading_eigenvectors(
+                links, own, RANK, seed, context, np.argsort(keys[inside], kind="stable")
+            )
             self._values = np.concatenate([np.ones(own.shape[1]), values])
             self._vectors = np.zeros((n_nodes, len(self._values)), dtype=dtype)
             self._vectors[inside, : own.shape[1]] = own.toarray()
@@ -144,6 +149,8 @@ class Hubs(Description):
     ----------
     propagation : csr_array of shape (N, N)
         Â.
+    keys : array of shape (N,)
+        By which nodes of the same degree are put in order.
     steps : int
         Steps of the PageRanks.
     context : Context
@@ -152,7 +159,9 @@ class Hubs(Description):
 
     rows: Sequence[StoredRows]
 
-    def __init__(self, propagation: sp.csr_array, steps: int, context: Context) -> None:
+    def __init__(
+        self, propagation: sp.csr_array, keys: Array, steps: int, context: Context
+    ) -> None:
         self.steps = steps
         n_nodes, dtype = propagation.shape[0], context.dtype
         found = components(propagation, LARGE_COMPONENTS, LARGE_FROM)
@@ -162,7 +171,7 @@ class Hubs(Description):
         inside = np.flatnonzero(found.large >= 0)
         degrees = np.diff(propagation.indptr)[inside]
         n_hubs = max(1, min(MOST_HUBS, fits, work))
-        chosen = inside[np.argsort(-degrees, kind="stable")[:n_hubs]]
+        chosen = inside[np.lexsort((keys[inside], -degrees))[:n_hubs]]
         self._ranks = np.zeros((n_nodes, max(1, len(chosen))), dtype=dtype)
         for first in range(0, len(chosen), HUBS_AT_ONCE):
             some = chosen[first : first + HUBS_AT_ONCE]

@@ -9,7 +9,8 @@ With :math:`\hat A_0`, Â without its diagonal, a node is described by
   :math:`A \tilde D^{-1/2}` up to their lengths;
 - *degrees*: :mod:`gpgc.models.degrees`.
 
-Only directions count. Rows are computed where they are asked for.
+Only directions count. Rows are computed where they are asked for. Sparse features whose sums over
+neighbours would be too large are projected first (:mod:`gpgc.models.projection`).
 """
 
 from __future__ import annotations
@@ -28,9 +29,16 @@ from gpgc.graph.normalize import without_loops
 from gpgc.kernels.covariance import GEMM_GAIN, Columns, inverse_or_zero, take
 from gpgc.kernels.rows import Rows, StoredRows
 from gpgc.models.described import Description, KnownRows, row_lengths, unit_rows
+from gpgc.models.projection import WIDE, Projection, projection_for
 
 FEW = 64
 """How many times more nodes there are than few of them, whose neighbourhoods are looked up."""
+
+DENSE_BYTES = 2**28
+"""Size up to which sparse rows may be made dense where products gain by it."""
+
+ENTRY_BYTES = 12
+"""Of an entry of a sparse matrix: a number and its column."""
 
 
 class Neighbours(Description):
@@ -42,16 +50,27 @@ class Neighbours(Description):
         The graph with its features.
     context : Context
         How arithmetic is done.
+    seed : int, default 0
+        Of the projection of features that are too wide.
     """
 
-    def __init__(self, nodes: Nodes, context: Context) -> None:
-        self.links, self.features = nodes.propagation_without_loops, nodes.features
+    def __init__(self, nodes: Nodes, context: Context, seed: int = 0) -> None:
+        self.links = nodes.propagation_without_loops
+        self.projection = _projection_around(self.links, nodes.features, seed, context)
+        self.approximations = self.projection.approximations
+        self.features = self._narrow(nodes.features)
         self.rows = (NeighbourRows(self.links, self.features, context),)
+
+    def _narrow(self, features: Any) -> Any:
+        """Return features as they are, or the projection of their directions."""
+        if self.projection.matrix is None:
+            return features
+        return self.projection.apply(unit_rows(features)).toarray()
 
     def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
         """Return the rows of both; new nodes change nothing around the fitted ones."""
         to_old, among = nodes.split_rows()
-        own, links = unit_rows(nodes.new_features), without_loops(among)
+        own, links = unit_rows(self._narrow(nodes.new_features)), without_loops(among)
         near = np.unique(to_old.indices)
         to_near = sp.csr_array(to_old[:, near])
         rows = NeighbourRows(self.links, self.features, context)
@@ -264,13 +283,32 @@ def neighbour_directions(own: Any, first: Any, second: Any) -> StoredRows:
 
 
 def side_by_side(own: Any, first: Any, second: Any) -> Any:
-    """Return [X̄, unit(first), unit(second)], sparse if all are and products with it gain by it."""
+    """Return [X̄, unit(first), unit(second)], sparse if all are, and large or this is faster."""
     parts = [own, unit_rows(first), unit_rows(second)]
     if all(sp.issparse(part) for part in parts):
         entries, size = sum(part.nnz for part in parts), 3 * own.shape[0] * own.shape[1]
-        if entries * GEMM_GAIN < size:
+        if entries * GEMM_GAIN < size or size * own.dtype.itemsize > DENSE_BYTES:
             return sp.hstack(parts, format="csr")
     return np.hstack([part.toarray() if sp.issparse(part) else part for part in parts])
+
+
+def _projection_around(
+    links: sp.csr_array, features: Any, seed: int, context: Context
+) -> Projection:
+    """Return the projection of sparse features whose sums over neighbours are too large, or none.
+
+    Like that of features that are too wide to diffuse, it depends on the data alone.
+    """
+    n_columns = features.shape[1]
+    if sp.issparse(features):
+        pattern = sp.csr_array((np.ones(links.nnz), links.indices, links.indptr), links.shape)
+        entries = [np.diff(features.indptr).astype(np.float64)]
+        for _ in range(2):
+            entries.append(np.minimum(pattern @ entries[-1], n_columns))
+        size = ENTRY_BYTES * float(np.sum(entries))
+        if size > WIDE.n_bytes:
+            return projection_for(features, seed, context)
+    return Projection(None, n_columns)
 
 
 def around(rows: sp.csr_array) -> tuple[sp.csr_array, Integers]:

@@ -87,7 +87,7 @@ def accuracies(model: GPGCClassifier, sizes: Integers, n_repeats: int, seed: int
         _, first = np.unique(model.codes_[order], return_index=True)
         order = np.concatenate([order[first], np.delete(order, first)])
         used, tested = order[: sizes[row]], order[sizes[row] :]
-        y = np.full(len(model.transduction_), None, dtype=object)
+        y = np.full(len(model.prior_.nodes), None, dtype=object)
         y[labelled[used]] = given[used]
         predicted = other.relabel(y).predict()
         scores[row, column] = np.mean(predicted[labelled[tested]] == given[tested])

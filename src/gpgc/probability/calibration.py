@@ -12,7 +12,6 @@ from scipy.optimize import minimize
 from gpgc._typing import Array, Integers
 from gpgc.compute import small_matrices
 from gpgc.probability.class_prior import class_prior, prior_ratios
-from gpgc.probability.largest import largest_probability
 from gpgc.probability.score_curve import ScoreCurve, fit_curve
 from gpgc.probability.softmax import softmax
 from gpgc.probability.temperature import (
@@ -83,13 +82,6 @@ class Calibration:
     def probabilities(self, mean: Array, reached: NDArray[np.bool_]) -> Array:
         """Return class probabilities (n, k)."""
         found = softmax(self.logits(mean, reached))
-        found[~reached] = self.class_prior
-        return found
-
-    def largest(self, mean: Array, std: Array, reached: NDArray[np.bool_]) -> Array:
-        """Return the probability (n, k) that each class is largest, weighted by the prior."""
-        weighted = largest_probability(mean, std) * np.exp(self.bias)
-        found = np.asarray(weighted / weighted.sum(axis=1, keepdims=True))
         found[~reached] = self.class_prior
         return found
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 import gpgc
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
+from gpgc.estimators.predictions import prediction_columns
 from gpgc.files import write_file
 from gpgc.plot.node_map import certainty, positions_of
 from gpgc.report.drawing import histogram, legend_mark, map_of_nodes, reliability_curve
@@ -80,7 +81,7 @@ def report_page(
 ) -> str:
     """Return the page of :func:`write_report` as text; ids, labels and texts are escaped."""
     check_is_fitted(model)
-    n_nodes = len(model.transduction_)
+    n_nodes = len(model.prior_.nodes)
     names = [str(node) for node in range(n_nodes)] if ids is None else list(map(str, ids))
     for given, what in ((names, "ids"), (texts, "texts")):
         if given is not None and len(given) != n_nodes:
@@ -107,7 +108,7 @@ def report_page(
 
 def _summary(model: GPGCClassifier, labels_drawn: Any) -> str:
     hidden = _unlabelled(model)
-    expected = model.predict_proba()[hidden].max(axis=1).mean() if hidden.any() else np.nan
+    expected = _probability(model)[hidden].mean() if hidden.any() else np.nan
     expected_accuracy = model.expected_accuracy(labels_drawn)
     views = ", ".join(f"{name} {weight:.0%}" for name, weight in model.view_weights_.items())
     facts = {
@@ -160,7 +161,7 @@ def _confidence(model: GPGCClassifier) -> str:
     hidden = _unlabelled(model)
     if not hidden.any():
         return ""
-    top = model.predict_proba()[hidden].max(axis=1)
+    top = _probability(model)[hidden]
     said = ", ".join(f"{(top >= level).mean():.0%} above {level:.0%}" for level in (0.5, 0.8, 0.95))
     return _section(
         "Confidence",
@@ -177,9 +178,10 @@ def _map(model: GPGCClassifier, names: Sequence[str]) -> str:
         others = np.random.default_rng(0).permutation(np.flatnonzero(~given))
         shown = np.concatenate([model.labelled_nodes_, others])[:MAP_NODES]
         note += f" {MAP_NODES:,} of {n_nodes:,} nodes are drawn."
-    codes, proba = np.searchsorted(model.classes_, model.transduction_), model.predict_proba()
+    labels, proba = model.transduction_, model.predict_proba()
+    codes = np.searchsorted(model.classes_, labels)
     titles = [
-        f"{_short(names[node])}: {model.transduction_[node]}, {proba[node, codes[node]]:.0%}"
+        f"{_short(names[node])}: {labels[node]}, {proba[node, codes[node]]:.0%}"
         for node in shown.tolist()
     ]
     picture = map_of_nodes(
@@ -215,10 +217,11 @@ def _suspicious(model: GPGCClassifier, names: Sequence[str], texts: Any) -> str:
 def _next(model: GPGCClassifier, names: Sequence[str], texts: Any) -> str:
     if not _unlabelled(model).any():
         return ""
-    proba = model.predict_proba()
+    proba, codes = model.predict_proba(), model.codes_of(model.predict())
     rows = []
     for node in model.suggest(SHOWN // 2).nodes:
-        first, *second = np.argsort(-proba[node])[:2]
+        first = codes[node]
+        second = [code for code in np.argsort(-proba[node])[:2] if code != first][:1]
         or_else = "".join(f", or {_text(model.classes_[code])}" for code in second)
         rows.append(
             (
@@ -241,9 +244,14 @@ def _reliability(model: GPGCClassifier) -> str:
 
 
 def _unlabelled(model: GPGCClassifier) -> Any:
-    hidden = np.ones(len(model.transduction_), dtype=bool)
+    hidden = np.ones(len(model.prior_.nodes), dtype=bool)
     hidden[model.labelled_nodes_] = False
     return hidden
+
+
+def _probability(model: GPGCClassifier) -> Any:
+    """Return the probability (N,) of each node's label."""
+    return prediction_columns(model, with_std=False)["probability"]
 
 
 def _section(title: str, body: str) -> str:

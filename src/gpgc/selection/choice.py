@@ -13,15 +13,15 @@ from gpgc.kernels import Covariance
 from gpgc.models import GRAPH, Prior, ViewWeights
 from gpgc.selection.judge import Judge, levels_of
 from gpgc.selection.noise_choice import Criterion
-from gpgc.selection.noise_search import search_noise
-from gpgc.selection.subset import evenly_spread
+from gpgc.selection.noise_search import SAMPLE, search_noise
+from gpgc.selection.subset import label_sample
 from gpgc.selection.view_choice import choose_views, usual_weights
 
 LABELS_FOR_VIEWS = 1000
-"""Labels from which on so many of them, evenly spread, choose the weights of the views."""
+"""Labels from which on so many of them choose the weights of the views."""
 
 MANY_LABELS = 2000
-"""Labels from which on so many of them, evenly spread, choose the noise in function space."""
+"""Labels from which on so many of them choose the noise in function space."""
 
 LABEL_MATRICES = 9
 """D × D matrices in float64 that a choice holds at once."""
@@ -99,8 +99,8 @@ def choose(
         scale = float(np.mean(variances, dtype=np.float64)) or 1.0
         n_levels = targets.shape[1] if criterion == "density" else 1
         return Choice(view_weights, np.full(n_levels, usual * scale))
-    many = evenly_spread(len(labelled), MANY_LABELS)
-    few = evenly_spread(len(labelled), LABELS_FOR_VIEWS) if len(prior.views) > 1 else many
+    keys = prior.keys[labelled]
+    few = label_sample(keys, targets, LABELS_FOR_VIEWS if len(prior.views) > 1 else MANY_LABELS)
     size = 8 * (LABEL_MATRICES + len(prior.views)) * len(few) ** 2
     prior.context.require(size, f"the covariance of {len(few):,} labels")
     judge = Judge(targets, noise, criterion, weights, usual, relative_noise)
@@ -111,12 +111,13 @@ def choose(
         return Choice(view_weights, noise)
     covariance = prior.covariance(view_weights)
     if not np.isnan(targets).any():
-        known = judge_all(covariance, labelled, judge, verdict.levels, len(few), space)
+        known = judge_all(covariance, labelled, keys, judge, verdict.levels, len(few), space)
         return replace(known, view_weights=view_weights)
     levels = verdict.levels
     for group in gap_groups(targets):
         nodes, start = labelled[group.labels], levels[group.columns]
-        known = judge_all(covariance, nodes, judge.of_group(group), start, 0, space)
+        own = judge.of_group(group)
+        known = judge_all(covariance, nodes, keys[group.labels], own, start, 0, space)
         levels[group.columns] = known.levels
     return Choice(view_weights, levels)
 
@@ -124,6 +125,7 @@ def choose(
 def judge_all(
     covariance: Covariance,
     labelled: Integers,
+    keys: Array,
     judge: Judge,
     start: Array,
     n_start: int,
@@ -137,6 +139,8 @@ def judge_all(
         Γ of all nodes.
     labelled : int array of shape (D,)
         The labelled nodes.
+    keys : array of shape (D,)
+        Theirs, by which they are sampled.
     judge : Judge
         Of all of them, that chooses the noise.
     start : array of shape (1,) or (k,)
@@ -151,14 +155,16 @@ def judge_all(
     Choice
         With the weights of the usual view, whatever the covariance is.
     """
-    many = evenly_spread(len(labelled), MANY_LABELS)
+    many = label_sample(keys, judge.targets, MANY_LABELS)
     chosen = space_for(covariance, len(labelled), space)
     if covariance.rank is not None and chosen == "weight" and len(many) < len(labelled):
         root = LabelledRoot(covariance, labelled, judge.targets, judge.relative_noise)
         if root.rank < MANY_LABELS:
             return Choice(GRAPH, levels_of(judge.on(WeightPath(root))), root=root)
         how = str(judge.noise)
-        levels = search_noise(root, start, how, judge.criterion, judge.weights, judge.usual_noise)
+        among = label_sample(keys, judge.targets, SAMPLE)
+        by = judge.criterion, judge.weights, judge.usual_noise
+        levels = search_noise(root, among, start, how, *by)
         return Choice(GRAPH, levels, root=root)
     if n_start >= len(many):
         return Choice(GRAPH, start)

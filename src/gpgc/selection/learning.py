@@ -14,9 +14,10 @@ from gpgc.models.learnable import learnable, values_of, with_values
 from gpgc.probability.temperature import fit_temperature
 from gpgc.selection.choice import Choice
 from gpgc.selection.graded_cost import Cost, graded_cost
+from gpgc.selection.subset import label_sample
 
 MANY_LABELS = 1000
-"""Labels from which on so many of them, evenly spread, teach for all."""
+"""Labels from which on so many of them teach for all."""
 
 STEP = 3e-4
 """Of a coordinate, by which Γ_DD is differentiated: large against the root of the rounding."""
@@ -225,7 +226,7 @@ def learn(
     -------
     Learnt
     """
-    few = np.linspace(0, len(labelled) - 1, min(len(labelled), MANY_LABELS)).astype(np.intp)
+    few = label_sample(prior.keys[labelled], targets, MANY_LABELS)
     relative = np.ones(len(labelled)) if relative_noise is None else relative_noise
     problem = LearningProblem(
         prior,

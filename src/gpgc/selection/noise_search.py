@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpgc._typing import Array
+from gpgc._typing import Array, Integers
 from gpgc.gp import LabelledRoot, SampledLevels
 from gpgc.selection.noise_choice import PULL, Criterion, leave_out_at, noise_bounds
-from gpgc.selection.subset import evenly_spread
 
 STEP = 10**0.5
 """By what the noise is multiplied or divided from one try to the next."""
@@ -20,6 +19,7 @@ SAMPLE = 2000
 
 def search_noise(
     root: LabelledRoot,
+    among: Integers,
     start: Array,
     how: str,
     criterion: Criterion,
@@ -37,6 +37,8 @@ def search_noise(
     ----------
     root : LabelledRoot
         Of all labels.
+    among : int array
+        Which labels are left out in turn; :data:`SAMPLE` of them are enough.
     start : array of shape (1,) or (k,)
         Noise levels that a part of the labels chose, one for all targets or one each.
     how : {"loo", "evidence"}
@@ -53,9 +55,7 @@ def search_noise(
     array of the shape of ``start``
     """
     n_labels = len(root.labelled)
-    among = evenly_spread(n_labels, SAMPLE)
     levels = SampledLevels(root, among)
-    low, high = noise_bounds(levels)
     found = []
     for column, first in enumerate(start.tolist()):
         path = levels if len(start) == 1 else levels.of_target(column)
@@ -69,7 +69,7 @@ def search_noise(
 
         # Levels are powers of the step, so that targets share what is computed at a level.
         exponent = round(np.log(first / levels.scale) / np.log(STEP))
-        found.append(_climb(score, exponent, levels.scale, (low, high)))
+        found.append(_climb(score, exponent, levels.scale, noise_bounds(path)))
     return np.array(found)
 
 

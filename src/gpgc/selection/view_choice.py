@@ -14,10 +14,10 @@ from gpgc.models import GRAPH, Prior, ViewWeights
 from gpgc.models.likeness import alikeness
 from gpgc.probability.significance import clearly_better
 from gpgc.selection.judge import Judge, Verdict
-from gpgc.selection.subset import evenly_spread
+from gpgc.selection.subset import label_sample
 
 FIRST_LABELS = 300
-"""Labels, evenly spread, that say which steps are promising."""
+"""Labels that say which steps are promising."""
 
 PROMISING = 2
 """Steps of which all labels choose."""
@@ -79,7 +79,7 @@ def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
     ranks = {name: found.covariance.rank for name, found in seen.items()}
     spreads = {name: spread(gram) for name, gram in grams.items()}
     telling = [name for name, value in spreads.items() if value > LEAST_SPREAD]
-    few = evenly_spread(len(labelled), FIRST_LABELS)
+    few = label_sample(prior.keys[labelled], judge.targets, FIRST_LABELS)
     every = first = Trials(judge, grams)
     if len(few) < len(labelled):
         at = np.ix_(few, few)

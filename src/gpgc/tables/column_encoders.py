@@ -116,8 +116,8 @@ class CategoryColumn:
 
     @property
     def feature_names(self) -> list[str]:
-        """A name for each category, and for the flag."""
-        flag = [f"{self.name} is missing"] if self.n_missing else []
+        """A name for each category, and for the flag; none where there are no categories."""
+        flag = [f"{self.name} is missing"] if self.n_missing and self.categories else []
         return [f"{self.name} = {category}" for category in self.categories] + flag
 
     @property

@@ -36,6 +36,8 @@ class Evaluation:
         The labelled nodes.
     probabilities : array of shape (D, k)
         What was predicted of each of them while its label was hidden.
+    predicted : array of shape (D,)
+        The label that ``predict`` gave it then.
     """
 
     accuracy: float
@@ -46,6 +48,7 @@ class Evaluation:
     classes: NDArray[Any]
     nodes: Integers
     probabilities: Array
+    predicted: NDArray[Any]
 
     def __str__(self) -> str:
         names = [str(name) for name in self.classes]
@@ -117,6 +120,7 @@ def evaluate(
     estimator = GPGCClassifier(**parameters)
     prior = estimator.make_prior(X, adjacency, len(codes), names)
     found, accuracies = np.zeros((len(known), len(classes))), []
+    predicted, truth = np.zeros(len(known), dtype=np.intp), codes[known]
     folds = StratifiedKFold(n_splits, shuffle=True, random_state=random_state)
     for _, hidden in folds.split(known, codes[known]):
         seen = codes.copy()
@@ -127,8 +131,8 @@ def evaluate(
             )
         estimator.fit_prior(prior, GivenLabels.certain(seen, classes))
         found[hidden] = estimator.predict_proba()[known[hidden]]
-        accuracies.append(np.mean(found[hidden].argmax(axis=1) == codes[known[hidden]]))
-    predicted, truth = found.argmax(axis=1), codes[known]
+        predicted[hidden] = estimator.codes_of(estimator.predict()[known[hidden]])
+        accuracies.append(np.mean(predicted[hidden] == truth[hidden]))
     confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
     np.add.at(confusion, (truth, predicted), 1)
     return Evaluation(
@@ -140,4 +144,5 @@ def evaluate(
         classes,
         known,
         found,
+        classes[predicted],
     )

@@ -8,10 +8,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gpgc._typing import Integers
 from gpgc.errors import InputError
+from gpgc.estimators.class_answers import ClassAnswers
 from gpgc.estimators.inputs import check_choice, check_nodes
-from gpgc.estimators.probabilities import ClassProcess
 from gpgc.probability.fraction import LEAST, exact_interval
 
 LabelsDrawn = Literal["random", "chosen", "unknown"]
@@ -57,8 +56,7 @@ class ExpectedAccuracy:
 
 
 def expected_accuracy(
-    estimator: ClassProcess,
-    left_out: Integers,
+    estimator: ClassAnswers,
     labels_drawn: LabelsDrawn | Any = "unknown",
     level: float = 0.9,
 ) -> ExpectedAccuracy:
@@ -72,8 +70,6 @@ def expected_accuracy(
     ----------
     estimator : GPGCClassifier
         Fitted.
-    left_out : int array of shape (D,)
-        The class that each label's node gets from the other labels.
     labels_drawn, level
         As in :meth:`gpgc.GPGCClassifier.expected_accuracy`.
     """
@@ -103,7 +99,7 @@ def expected_accuracy(
     if n_drawn < LEAST:
         few = f"labels drawn at random are too few, {n_drawn} in place of {LEAST} or more"
         return _unknown(level, few, n_drawn)
-    right = int(np.sum(left_out[drawn] == codes[drawn]))
+    right = int(np.sum((estimator.leave_one_out_predict() == estimator.classes_[codes])[drawn]))
     found = exact_interval(right, n_drawn, level)
     return ExpectedAccuracy(found.mean, found.low, found.high, float(level), n_drawn, right)
 

@@ -40,10 +40,11 @@ class Explanation:
     contributions : array of shape (D, k)
         What each of them adds to the score of each class, or to the value of each target.
     offset : array of shape (k,)
-        The score without any label: the class bias, or the mean of the given values.
+        The score without any label: the class bias, with ``decision="balanced"`` less the logarithm
+        of the class prior, or the mean of the given values.
     total : array of shape (k,)
-        The score, offset plus contributions: t · mean + b, whose softmax are the calibrated
-        probabilities, or the predicted value. In float64; predictions of a model that computes in
+        The score, offset plus contributions: that of ``decision_function``, whose largest is the
+        predicted label, or the predicted value. In float64; predictions of a model that computes in
         float32 differ from it by their rounding.
     views : mapping of str to array of shape (k,)
         What the given labels add by way of each view of the nodes; offset plus these is the score
@@ -140,9 +141,11 @@ def explain(estimator: GraphProcess, node: int | str) -> Explanation:
     scale, offset, classes, given = _units(estimator, rows)
     contributions = scale * added
     total = offset + contributions.sum(axis=0)
-    predicted: Any = classes[total.argmax()]
     if isinstance(estimator, GPGCRegressor):
-        predicted = float(total[0]) if estimator.is_vector_ else total
+        predicted: Any = float(total[0]) if estimator.is_vector_ else total
+    else:
+        assert isinstance(estimator, ClassProcess)
+        predicted = estimator.predict()[rows[0]]
     found = Explanation(
         int(rows[0]),
         classes,
@@ -172,15 +175,16 @@ def _units(
         given = values[:, 0] if estimator.is_vector_ else values
         return scale, offset, np.arange(len(offset)), given
     assert isinstance(estimator, ClassProcess)
-    calibration, classes = estimator.calibration_, estimator.classes_
+    decision, classes = estimator.decision_, estimator.classes_
+    curve = decision.calibration.curve
     reached = estimator.prior_.nodes.reach.reached(estimator.labelled_nodes_)[rows]
-    offset = calibration.logits(np.zeros((1, len(classes))), reached)[0]
+    offset = decision.scores(np.zeros((1, len(classes))), reached)[0]
     mean = estimator.predict_latent(rows)[0]
     # s(m) / m: the slope by which contributions to the mean add up to the score.
     slope = np.divide(
-        calibration.curve.scores(mean),
+        curve.scores(mean),
         mean,
-        out=np.full(len(mean), calibration.temperature),
+        out=np.full(len(mean), curve.temperature),
         where=mean != 0,
     )
     return slope * float(reached[0]), offset, classes, classes[estimator.codes_]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array, Integers
+from gpgc.estimators.class_answers import ClassAnswers
 from gpgc.estimators.given_labels import left_out_weights
-from gpgc.estimators.probabilities import ClassProcess
 from gpgc.models.likeness import alikeness
 from gpgc.probability.error_rate import label_errors
 from gpgc.probability.temperature import root_mean_square, usual_sharpness
@@ -31,7 +31,8 @@ class LabelCheck:
     given : array of shape (D,)
         Their labels.
     likely : array of shape (D,)
-        The most likely label of each by the other labels; may be the given one.
+        The label of each by the other labels, as ``leave_one_out_predict`` says; may be the given
+        one, and is where the others say nothing.
     probability : array of shape (D,)
         How likely the given label is wrong.
     names : array of shape (N,), or None
@@ -66,7 +67,7 @@ class LabelCheck:
         return "\n".join([head, *rows, *([f"and {more} less suspicious"] if more > 0 else [])])
 
 
-def check_labels(estimator: ClassProcess) -> LabelCheck:
+def check_labels(estimator: ClassAnswers) -> LabelCheck:
     """Return how likely each given label is wrong, worst first.
 
     Each label is compared with what the others say about its node
@@ -99,13 +100,13 @@ def check_labels(estimator: ClassProcess) -> LabelCheck:
     usual = usual_sharpness(len(codes), alike, len(estimator.classes_))
     fractions = estimator.label_fractions()
     found = label_errors(left_out, codes, weights, spread, usual, fractions)
-    likely = np.where(silent, codes, found.likely)
-    order = np.argsort(-found.wrong, kind="stable")
     classes = estimator.classes_
+    likely = np.where(silent, classes[codes], estimator.leave_one_out_predict())
+    order = np.argsort(-found.wrong, kind="stable")
     return LabelCheck(
         labelled[order],
         classes[codes[order]],
-        classes[likely[order]],
+        likely[order],
         found.wrong[order],
         estimator.node_names_,
     )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from gpgc.cli.output import Progress
 from gpgc.datasets import Dataset, load_dataset
-from gpgc_lab.locations import NEW_RESULTS
+from gpgc_lab.locations import NEW_RESULTS, StudyFolder
 from gpgc_lab.speed.measure import machine
+from gpgc_lab.studies.core.core_sets import AGAINST, DRAWS, FIRST_SEED
 from gpgc_lab.tables import Table, write_tables
 
 app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
@@ -25,6 +28,7 @@ class Benchmark(StrEnum):
     labels = "labels"
     start = "start"
     dask = "dask"
+    core = "core"
     all = "all"
 
 
@@ -49,12 +53,40 @@ def benchmark(
     limit: Annotated[
         float, typer.Option(metavar="MINUTES", help="labels: when a system is given up.", min=0.01)
     ] = 20.0,
+    against: Annotated[
+        str,
+        typer.Option(
+            metavar="REV",
+            help="core: the commit to compare with, built as a wheel; none for this code alone.",
+        ),
+    ] = AGAINST,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SECTIONS",
+            help="core: costs, tables, values, graphs (all of them when not given), public, "
+            "held-out; with commas.",
+        ),
+    ] = None,
+    sets: Annotated[
+        str | None, typer.Option(help="core: names of sets, with ; between them.")
+    ] = None,
+    draws: Annotated[int, typer.Option(help="core: draws of each cell.", min=1)] = DRAWS,
+    first_seed: Annotated[
+        int, typer.Option(help="core: first seed of the draws; another one for a fresh table.")
+    ] = FIRST_SEED,
 ) -> None:
-    """Measure gpgc against the arithmetic of its job, against rivals, and as graphs grow."""
+    """Measure gpgc against the arithmetic of its job, against rivals, and as graphs grow.
+
+    core compares this code with another version on listed sets, and is not part of all.
+    """
     folder = out / "speed"
     wanted = [item for item in Benchmark if item in which or Benchmark.all in which]
     for name in wanted:
-        if name is Benchmark.all:
+        if name is Benchmark.all or (name is Benchmark.core and name not in which):
+            continue
+        if name is Benchmark.core:
+            _core(out, data_dir, against, only, sets, draws, first_seed)
             continue
         line = f"Measured on {machine()}."
         tables = _tables(name, data_dir, folder, quick, huge, neural_tangents, limit)
@@ -63,6 +95,44 @@ def benchmark(
             table.show()
         for path in write_tables(tables, folder, name):
             typer.echo(f"written: {path}")
+
+
+def _core(
+    out: Path,
+    data_dir: Path | None,
+    against: str,
+    only: str | None,
+    sets: str | None,
+    draws: int,
+    first_seed: int,
+) -> None:
+    from gpgc.files import write_file
+    from gpgc_lab.origin import origin
+    from gpgc_lab.studies.core.core_study import chosen_sections, core_study
+    from gpgc_lab.studies.core.versions import built_version, this_version
+
+    folder = StudyFolder.of(out, "core")
+    sections = chosen_sections(only)
+    with Progress() as progress:
+        versions = [this_version()]
+        if against != "none":
+            progress(f"building {against}")
+            versions.append(built_version(against))
+        names = [name.strip() for name in sets.split(";")] if sets else []
+        tables = core_study(
+            versions, folder, progress, sections, names, draws, first_seed, data_dir
+        )
+    for table in tables:
+        table.notes.append(f"Measured on {machine()}.")
+        typer.echo(table.to_markdown())
+    command = f"gpgc benchmark core --against {against} --only {','.join(sections)}"
+    command += f" --draws {draws} --first-seed {first_seed}"
+    name = "core" if only is None else f"core_{'_'.join(sections)}"
+    known = {**origin(command), "code": {version.name: version.code for version in versions}}
+    written = write_tables(tables, folder.out, name)
+    write_file(folder.out / f"{name}.origin.json", json.dumps(known, indent=1).encode())
+    for path in (*written, folder.out / f"{name}.origin.json"):
+        typer.echo(f"written: {path}")
 
 
 def _tables(

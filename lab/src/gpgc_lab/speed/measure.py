@@ -72,6 +72,9 @@ def in_own_process(
         the data included.
     """
     order = json.dumps({"job": job, "arguments": arguments, "cores": cores})
+    known = dict(os.environ)
+    if python != sys.executable:
+        known.pop("PYTHONPATH", None)  # it names the packages of this environment
     try:
         done = subprocess.run(
             [python, "-m", "gpgc_lab.speed.measure"],
@@ -79,6 +82,7 @@ def in_own_process(
             capture_output=True,
             text=True,
             cwd=ROOT,
+            env=known,
             timeout=limit,
         )
     except subprocess.TimeoutExpired as error:

@@ -43,12 +43,9 @@ def measure_process(bench: Bench, split: Split) -> Record:
     estimator, labels = bench.process, bench.data.labels
     rest = bench.others(split.train)
     unseen = bench.others(split.train, split.validation)
-    estimator.set_params(probability="largest").relabel(bench.only(split.train))
-    largest = estimator.predict_proba()
-    estimator.set_params(probability="calibrated").relabel(bench.only(split.train))
+    estimator.relabel(bench.only(split.train))
     forecasts = {
         "GPGC, no validation labels": describe(estimator.predict_proba(), labels, rest),
-        "GPGC, probability of being largest": describe(largest, labels, rest),
     }
     sets = _measure_sets(bench, split)
     estimator.calibrate(split.validation, labels[split.validation])

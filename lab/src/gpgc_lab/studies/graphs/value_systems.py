@@ -54,10 +54,18 @@ def measure_values(
     start = time.process_time()
     forecast = SYSTEMS[system](graph, given, seed)
     seconds = time.process_time() - start
-    truth = graph.values[judged]
+    record = {**score_values(forecast, graph.values, judged), "seconds": seconds}
+    if forecast.views:
+        record["views"] = rounded(forecast.views)
+    return record
+
+
+def score_values(forecast: Forecast, values: Array, judged: Integers | slice) -> Record:
+    """Return R², and where a forecast has them log density, coverage and width of intervals."""
+    truth = values[judged]
     scale = float(truth.std()) or 1.0
     error = truth - forecast.mean[judged]
-    record: Record = {"r2": 1 - float(np.mean(error**2)) / scale**2, "seconds": seconds}
+    record: Record = {"r2": 1 - float(np.mean(error**2)) / scale**2}
     if forecast.std is not None:
         record["log_density"] = float(
             np.mean(norm.logpdf(error / scale, scale=forecast.std[judged] / scale))
@@ -66,8 +74,6 @@ def measure_values(
         low, high = forecast.low[judged], forecast.high[judged]
         record["coverage"] = float(np.mean((low <= truth) & (truth <= high)))
         record["width"] = float(np.mean(high - low)) / scale
-    if forecast.views:
-        record["views"] = rounded(forecast.views)
     return record
 
 
