@@ -102,7 +102,7 @@ class ClassAnswers(ClassProcess):
         >>> y = [*"aaabaaaa", *"bbbbbbbb"]
         >>> found = GPGCClassifier().fit(None, y, adjacency=cliques).check_labels()
         >>> int(found.nodes[0]), found.given[0], found.likely[0], round(found.expected_errors)
-        (3, 'b', 'a', 1)
+        (3, 'b', 'a', 0)
         """
         from gpgc.uncertainty.label_check import check_labels
 

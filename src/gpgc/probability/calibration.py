@@ -108,7 +108,7 @@ class StoredMeans:
 
     def mean_probabilities(self, curve: ScoreCurve, offset: Array, chosen: Integers) -> Array:
         """Return the mean of softmax(s(means) + offset) over the chosen classes."""
-        return probabilities_of(self.means, curve, offset, chosen).mean(axis=0)
+        return np.asarray(probabilities_of(self.means, curve, offset, chosen).mean(axis=0))
 
 
 def probabilities_of(means: Array, curve: ScoreCurve, offset: Array, chosen: Integers) -> Array:

@@ -43,9 +43,9 @@ SHARPNESS_STEPS = 41
 
 CHANCE_GAIN = 2.0
 """Nats that leave-one-out gains by chance over the labels' fractions, since it has chosen noise and
-views too; with few labels a fifteenth of a nat for each."""
+views too, and loses by chance where labels are few; between, a nat for each LABELS_A_NAT labels."""
 
-LABELS_A_NAT = 15.0
+LABELS_A_NAT = 6.0
 
 BISECTIONS = 10
 NEWTON_STEPS = 3
@@ -220,10 +220,10 @@ def sharpness_penalty(log_sharpness: float, usual: Sharpness) -> float:
 
 
 def credibility(gain: float, n_counted: float) -> float:
-    """Return the part of the sharpness that is believed: min(1, exp(G − min(2, n/15))).
+    """Return the part of the sharpness that is believed: min(1, exp(G − min(2, n/6 − 2))).
 
-    G is what leave-one-out gains over the labels' fractions, in nats. Where it gains nothing,
-    nothing was learnt, however usual it is that something is; no label to leave out says nothing.
+    G is what leave-one-out gains over the labels' fractions, in nats. Where many labels gain
+    nothing, nothing was learnt, however usual it is that something is; few labels say little.
 
     Parameters
     ----------
@@ -234,10 +234,10 @@ def credibility(gain: float, n_counted: float) -> float:
 
     Examples
     --------
-    >>> credibility(0.0, 0.0), credibility(3.0, 100.0), round(credibility(-1.0, 15.0), 3)
+    >>> credibility(0.0, 0.0), credibility(3.0, 100.0), round(credibility(-1.0, 18.0), 3)
     (1.0, 1.0, 0.135)
     """
-    return float(np.exp(min(0.0, gain - min(CHANCE_GAIN, n_counted / LABELS_A_NAT))))
+    return float(np.exp(min(0.0, gain - min(CHANCE_GAIN, n_counted / LABELS_A_NAT - CHANCE_GAIN))))
 
 
 def fit_temperature_with_prior(

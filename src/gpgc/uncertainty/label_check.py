@@ -84,7 +84,7 @@ def check_labels(estimator: ClassAnswers) -> LabelCheck:
     >>> cliques = np.kron(np.eye(2), np.ones((8, 8)))
     >>> y = [*"aaabaaaa", *"bbbbbbbb"]
     >>> print(str(check_labels(GPGCClassifier().fit(None, y, adjacency=cliques)))[:35])
-    16 labels, about 0.8 of them wrong
+    16 labels, about 0.3 of them wrong
     """
     check_is_fitted(estimator)
     labelled, codes = estimator.labelled_nodes_, estimator.codes_
