@@ -16,10 +16,11 @@ sample of landmarks, so that cost stays linear in N.
 Where neighbours are unlike each other the graph misleads. The same covariance of the nodes without
 their links, k k on :math:`\bar X` alone, is therefore a second view, to be mixed in or to take
 over if leave-one-out says so. Where a node is, which features may not tell, is k of PageRanks to
-hubs: beside features, and on larger graphs without them. Further views tell what a node has around it (:mod:`gpgc.models.surroundings`):
-k of its own and its neighbours' features side by side, k of its links, and the squared exponential
-of degrees (:mod:`gpgc.models.degrees`); beyond 4,096 nodes by what landmarks tell of them, so that
-their rank is finite. What is too large to diffuse is projected (:mod:`gpgc.models.projection`).
+hubs: beside features, and on larger graphs without them. Further views tell what a node has around
+it (:mod:`gpgc.models.surroundings`): k of its own and its neighbours' features side by side, k of
+its links, and the squared exponential of degrees (:mod:`gpgc.models.degrees`). Beyond 4,096 nodes
+views beside features are what landmarks tell of them, so that their rank is finite. What is too
+large to diffuse is projected (:mod:`gpgc.models.projection`).
 """
 
 from __future__ import annotations
