@@ -23,7 +23,7 @@ def test_every_view_obeys_the_laws(awkward, model, sparse):
     features = np.where(np.abs(features) > 1.2, features, 0.0) if sparse else features
     nodes = Nodes(as_adjacency(graph), sp.csr_array(features) if sparse else features)
     prior = Prior(model, nodes)
-    assert prior.views == ("graph", *VIEWS)
+    assert prior.views == ("graph", *VIEWS, "hubs")
     for name in prior.views:
         check_laws(prior.view(name))
     check_laws(prior.covariance({"graph": 0.7, "structure": 0.2, "neighbours": 0.1}))

@@ -15,11 +15,12 @@ sample of landmarks, so that cost stays linear in N.
 
 Where neighbours are unlike each other the graph misleads. The same covariance of the nodes without
 their links, k k on :math:`\bar X` alone, is therefore a second view, to be mixed in or to take
-over if leave-one-out says so. On larger graphs without features the second view is k of
-PageRanks to hubs. Further views tell what a node has around it (:mod:`gpgc.models.surroundings`):
-k of its own and its neighbours' features side by side, k of its links, and the squared exponential
-of degrees (:mod:`gpgc.models.degrees`); beyond 4,096 nodes by what landmarks tell of them, so that
-their rank is finite. What is too large to diffuse is projected (:mod:`gpgc.models.projection`).
+over if leave-one-out says so. Where a node is, which features may not tell, is k of PageRanks to
+hubs: beside features, and on larger graphs without them. Further views tell what a node has around
+it (:mod:`gpgc.models.surroundings`): k of its own and its neighbours' features side by side, k of
+its links, and the squared exponential of degrees (:mod:`gpgc.models.degrees`). Beyond 4,096 nodes
+views beside features are what landmarks tell of them, so that their rank is finite. What is too
+large to diffuse is projected (:mod:`gpgc.models.projection`).
 """
 
 from __future__ import annotations
@@ -174,7 +175,9 @@ class Broad(Architecture):
         """Return the inputs of a view, by one of the names that :meth:`views` gives."""
         if view == "hubs":
             hubs = Hubs(nodes.propagation, nodes.keys(self.seed), PLACE_STEPS, context)
-            return BroadInputs(hubs, None, FORMS[view], context)
+            sample = None if nodes.features is None else self.landmarks(nodes)
+            landmarks = self.view_landmarks(view, len(nodes), sample)
+            return BroadInputs(hubs, landmarks, FORMS[view], context)
         if view in AROUND and (view != "neighbours" or nodes.features is not None):
             landmarks = self.view_landmarks(view, len(nodes), self.landmarks(nodes))
             described = AROUND[view](nodes, context, self.seed)
@@ -259,7 +262,7 @@ class Broad(Architecture):
         if not nodes.has_links:
             return ("graph",)
         if nodes.features is not None:
-            return FEATURE_VIEWS
+            return FEATURE_VIEWS if nodes.from_features else (*FEATURE_VIEWS, "hubs")
         hubs = () if self._has_one_hot_rows(nodes.propagation) else ("hubs",)
         return ("graph", *hubs, "structure", "degrees")
 

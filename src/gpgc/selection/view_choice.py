@@ -22,8 +22,9 @@ FIRST_LABELS = 300
 PROMISING = 2
 """Steps of which all labels choose."""
 
-SECOND_VIEWS = ("graph", "features", "hubs")
-"""Views that must gain one standard error, or two where neighbours are alike."""
+SECOND_VIEWS = ("graph", "features")
+"""Views that must gain one standard error, or two where neighbours are alike; without features the
+graph and hubs are those."""
 
 LATER_ERRORS = 2.0
 """Standard errors that all others must gain: of many, one gains by chance; one more where
@@ -54,11 +55,11 @@ def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
 
     Each step tries every view that is not in yet, at a third of the weight, at two thirds and at
     all of it. Few labels say which of these are promising; all of them, whether the best of those
-    is taken: where leaving labels out then costs less by over a standard error, or two
-    of them for views other than the features' own and hubs; one more of each where the features of
-    linked nodes are alike, since the graph then says much, and few labels little. Weights are in
-    proportion to the variance *between* the labelled nodes that a view accounts for: what all nodes
-    share is most of some covariances, and says nothing.
+    is taken: where leaving labels out then costs less by over a standard error, or two of them for
+    views other than the features' own (hubs where there are no features); one more of each where
+    the features of linked nodes are alike, since the graph then says much, and few labels little.
+    Weights are in proportion to the variance *between* the labelled nodes that a view accounts for:
+    what all nodes share is most of some covariances, and says nothing.
 
     Parameters
     ----------
@@ -87,16 +88,17 @@ def choose_views(prior: Prior, labelled: Integers, judge: Judge) -> ViewChoice:
     shares = usual_shares(prior, spreads)
     chosen = weights_of(shares, spreads) if len(shares) > 1 else shares
     least = every.losses(chosen)
+    second_views = SECOND_VIEWS if "features" in prior.views else (usual, "hubs")
     while True:
         steps = [step for step in _steps(shares, telling) if _fits(ranks, step.shares)]
         steps.sort(key=lambda step: first.loss(weights_of(step.shares, spreads)))
-        seconds = [step for step in steps[PROMISING:] if step.view in SECOND_VIEWS]
+        seconds = [step for step in steps[PROMISING:] if step.view in second_views]
         promising = steps[:PROMISING] + seconds[:1]
         promising.sort(key=lambda step: every.loss(weights_of(step.shares, spreads)))
         for step in promising:
             weights = weights_of(step.shares, spreads)
             losses = every.losses(weights)
-            n_errors = 1.0 if step.view in SECOND_VIEWS else LATER_ERRORS
+            n_errors = 1.0 if step.view in second_views else LATER_ERRORS
             if clearly_better(losses, least, n_errors + alike):
                 shares, chosen, least = step.shares, weights, losses
                 break
