@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+pytest_plugins = ["tests.must_run"]
+
 
 def random_graph(n_nodes: int, seed: int, density: float = 0.15, weighted: bool = False):
     rng = np.random.default_rng(seed)

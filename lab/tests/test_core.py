@@ -22,6 +22,7 @@ from gpgc_lab.studies.core import versions as versions_module
 from gpgc_lab.studies.core.core_costs import cost_table
 from gpgc_lab.studies.core.core_runs import Cell, chosen_sets
 from gpgc_lab.studies.core.core_sets import (
+    AGAINST,
     DESIGN_TABLES,
     HELD_OUT_GRAPHS,
     HELD_OUT_TABLES,
@@ -229,10 +230,27 @@ def test_the_command_writes_tables_with_their_origin(tmp_path):
     assert done.exit_code == 0, done.output
     assert "iris" in done.output
     known = json.loads((tmp_path / "core" / "core_tables.origin.json").read_text())
-    assert "--draws 1" in known["command"]
+    assert "--draws 1 " in known["command"]
+    assert known["command"].endswith("--sets iris")
     assert (tmp_path / "core" / "core_runs.jsonl").exists()
 
 
 def test_a_section_that_is_not_there_is_refused():
     with pytest.raises(InputError, match="only must be among costs"):
         core_study.chosen_sections("grahps")
+
+
+def test_a_set_that_is_in_none_of_the_sections_is_refused():
+    for name in ("irsi", "texas"):
+        with pytest.raises(InputError, match="sets must be among wine; breast cancer"):
+            core_study.chosen_names(f"iris; {name}", ["tables"])
+
+
+@pytest.mark.slow
+def test_version_0_2_is_built_and_stands_beside_this_code(tmp_path):
+    arguments = ["core", "--only", "tables", "--sets", "iris", "--draws", "1"]
+    done = CliRunner().invoke(command.app, [*arguments, "--out", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    table = json.loads((tmp_path / "core" / "core_tables.json").read_text())
+    assert f"0.2.0 ({AGAINST})" in json.dumps(table)
+    assert AGAINST in (tmp_path / "core" / "core_tables.origin.json").read_text()

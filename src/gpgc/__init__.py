@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpgc.tables import NodeTable, encode_table, from_igraph, from_networkx, from_pyg
     from gpgc.uncertainty.evaluation import evaluate
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 __all__ = [
     "DataError",

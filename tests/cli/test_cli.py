@@ -1,10 +1,8 @@
-"""The command line as a user meets it: in a process of its own, by its output and exit code."""
+"""The command line as a user meets it: by its output and exit code."""
 
 import csv
 import json
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -13,19 +11,11 @@ import scipy.sparse as sp
 from gpgc import GPGCClassifier
 from gpgc.cli.files import check_out
 from gpgc.errors import InputError
+from tests.cli.commands import run as gpgc
+from tests.cli.commands import start
 
 EDGES = "source,target\na,b\nb,c\nd,e\ne,f\n"
 LABELS = "id,label\na,left\nc,left\nd,right\nf,right\nb,\n"
-
-
-def gpgc(*arguments, cwd=None):
-    return subprocess.run(
-        [sys.executable, "-m", "gpgc", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -45,7 +35,7 @@ def read(folder):
 
 
 def test_run_digits_needs_nothing_and_is_accurate():
-    done = gpgc("run", "--json")
+    done = start("run", "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert result["dataset"] == "digits"
@@ -84,7 +74,8 @@ def test_version_and_help():
 
 
 def test_classify_by_edges_alone(files):
-    done = classify(files, "--edges", "edges.csv")
+    arguments = ("--edges", "edges.csv", "--labels", "labels.csv", "--out", "out.csv")
+    done = start("classify", *arguments, cwd=files)
     assert done.returncode == 0, done.stderr
     rows = read(files)
     assert list(rows[0]) == ["id", "label", "probability", "std", "given"]
@@ -212,7 +203,7 @@ def test_other_bytes_and_odd_outputs_are_sentences_too(files):
 
 
 def test_output_folder_must_exist(files):
-    done = gpgc(
+    done = start(
         "classify", "--edges", "edges.csv", "--labels", "labels.csv", "--out", "no/out.csv",
         cwd=files,
     )  # fmt: skip

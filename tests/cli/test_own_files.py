@@ -9,39 +9,30 @@ import stat
 import subprocess
 import sys
 import threading
-import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gpgc.cli.app import main
-from gpgc.errors import GPGCWarning
+from tests.cli.commands import run
 
 EDGES = "source,target\na,b\nb,c\nd,e\ne,f\n"
 LABELS = "id,label\na,left\nc,left\nd,right\nf,right\nb,\n"
 
 
 @pytest.fixture
-def gpgc(tmp_path, monkeypatch, capsys):
+def gpgc(tmp_path, monkeypatch):
     """Run a command in a folder with a small graph; return exit code, output and errors."""
     (tmp_path / "edges.csv").write_text(EDGES)
     (tmp_path / "labels.csv").write_text(LABELS)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
 
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["gpgc", *map(str, arguments)])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            warnings.simplefilter("default", GPGCWarning)
-            with pytest.raises(SystemExit) as stopped:
-                main()
-        printed = capsys.readouterr()
-        assert "Traceback" not in printed.err
-        return stopped.value.code or 0, printed.out, printed.err
+    def run_here(*arguments):
+        done = run(*arguments)
+        assert "Traceback" not in done.stderr
+        return done
 
-    return run
+    return run_here
 
 
 def classify(gpgc, *more, labels="labels.csv", out="out.csv"):

@@ -120,6 +120,25 @@ def test_nodes_join_by_links_alone(tmp_path, monkeypatch):
     assert isinstance(stopped, InputError)
 
 
+def test_links_in_both_directions_and_repeated_ones_count_once(folder):
+    edges = [(f"n{node}", f"n{node + 1}") for node in range(69)]
+    write("edges.csv", ["source", "target"], edges)
+    given = ("--features", "features.csv", "--edges", "edges.csv", "--labels", "labels.csv")
+    done = call("classify", *given, "--out", "o.csv", "--save", "m.gpgc")
+    assert done.exit_code == 0, done.output
+    once = [(f"n{node}", f"n{node - 60}") for node in range(70, 80)] + [("n70", "n71")]
+    turned = [(target, source) for source, target in once]
+    answers = []
+    for links in (once, [*once, *once], [*once, *turned]):
+        write("links.csv", ["source", "target"], links)
+        done = call(
+            *("predict", "m.gpgc", "--features", "new.csv"), "--edges", "links.csv", "--out", "p"
+        )
+        assert done.exit_code == 0, done.output
+        answers.append(read("p"))
+    assert answers[0] == answers[1] == answers[2]
+
+
 def test_bad_options_are_one_sentence(folder):
     fixed = ["classify", "--features", "features.csv", "--labels", "labels.csv", "--out", "p.csv"]
     assert "best or all" in str(call(*fixed, "--probabilities", "some").exception)
@@ -128,3 +147,18 @@ def test_bad_options_are_one_sentence(folder):
     again = call("predict", "model.gpgc", "--features", "features.csv", "--out", "x.csv")
     assert "nodes that are new" in str(again.exception)
     assert "got neither" in str(call("predict", "model.gpgc", "--out", "x.csv").exception)
+
+
+def test_the_table_says_what_was_done_to_the_units_of_columns(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    rows = [(f"n{node}", 1e6 * rng.normal(), rng.normal(), node % 2) for node in range(40)]
+    write("features.csv", ["id", "a", "b", "c"], rows)
+    write("labels.csv", ["id", "label"], [(f"n{node}", "xy"[node % 2]) for node in range(20)])
+    given = ["--features", "features.csv", "--labels", "labels.csv", "--out", "o.csv"]
+    shown = CliRunner().invoke(app, ["classify", *given]).output
+    assert "units of columns" in shown
+    assert "1 of 0 and 1" in " ".join(shown.replace("│", " ").split())
+    write("values.csv", ["id", "value"], [(f"n{node}", node) for node in range(20)])
+    given[3] = "values.csv"
+    assert "units of columns" in CliRunner().invoke(app, ["regress", *given]).output

@@ -14,7 +14,7 @@ import pytest
 from tests.docs.code_blocks import blocks_of, run_page
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [ROOT / "SKILL.md", *sorted((ROOT / "docs").rglob("*.md"))]
 REASONS = (
     "installs packages",
     "needs a browser",
@@ -27,7 +27,7 @@ REASONS = (
 pytestmark = pytest.mark.docs
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT / "docs")))
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_block_of_a_page_runs(page, tmp_path, monkeypatch):
     blocks = [block for block in blocks_of(page.read_text()) if block.reason is None]
     if not any(block.language not in ("text", "mermaid", "") for block in blocks):
@@ -41,7 +41,7 @@ def test_every_block_of_a_page_runs(page, tmp_path, monkeypatch):
         run_page(page, tmp_path)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT / "docs")))
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_blocks_that_do_not_run_say_why(page):
     for block in blocks_of(page.read_text()):
         assert block.reason is None or block.reason.startswith(REASONS), f"{page}:{block.line}"
@@ -71,3 +71,10 @@ def test_formulas_are_in_the_pages_themselves(site):
     assert "<math" in (site / "theory.html").read_text()
     for page in site.rglob("*.html"):
         assert "arithmatex" not in page.read_text(), page
+
+
+def test_the_index_for_assistants_leads_to_pages_of_the_site(site):
+    links = re.findall(r"\]\(([^)]+)\)", (site / "llms.txt").read_text())
+    assert links
+    for link in links:
+        assert (site / link).read_text() == (ROOT / "docs" / link).read_text()

@@ -149,12 +149,49 @@ def test_options_that_would_not_count_are_refused(label, tmp_path, monkeypatch, 
         (["--images", "nowhere"], "must be a folder"),
         (["digits", "--classes", "a,a"], "each class once"),
         (["digits", "--classes", "a=x,b=x"], "a letter of its own"),
-        (["digits", "--token", "short"], "at least 16"),
     ],
 )
 def test_what_cannot_be_labelled_is_one_sentence(label, arguments, sentence):
     with pytest.raises(InputError, match=sentence):
         label(*arguments)
+
+
+def test_marks_of_the_unlabelled_are_no_classes(label, tmp_path):
+    marks = ["NA", "-1", "nan", "None", "NaN", ""]
+    texts = "".join(f"t{n},word {n}\n" for n in range(7))
+    (tmp_path / "t.csv").write_text(f"id,text\n{texts}")
+    rows = "".join(f"t{n},{mark}\n" for n, mark in enumerate([*marks, "fine"]))
+    (tmp_path / "y.csv").write_text(f"id,label\n{rows}")
+    desk, _ = label("--texts", tmp_path / "t.csv", "--labels", tmp_path / "y.csv")
+    assert desk.session.ledger.classes == ("fine",)
+    assert desk.session.ledger.with_role("imported") == {"t6": "fine"}
+
+
+@pytest.mark.parametrize("own", ["--texts", "--features"])
+def test_a_second_label_of_an_item_is_refused(label, tmp_path, own):
+    (tmp_path / "t.csv").write_text("id,text,n\na,one word,1\nb,two words,2\nc,three,4\n")
+    (tmp_path / "y.csv").write_text("id,label\na,fine\nb,bad\na,bad\n")
+    with pytest.raises(InputError, match=r"line 4: .*'a'") as raised:
+        label(own, tmp_path / "t.csv", "--labels", tmp_path / "y.csv")
+    assert "\n" not in str(raised.value)
+
+
+def test_a_secret_of_ones_own_comes_from_the_environment(label, monkeypatch):
+    monkeypatch.setenv("GPGC_TOKEN", "a-secret-of-my-own-123456")
+    assert "token=a-secret-of-my-own-123456\n" in label("digits")[1]
+    monkeypatch.setenv("GPGC_TOKEN", "short")
+    with pytest.raises(InputError, match="GPGC_TOKEN must be at least 16"):
+        label("digits")
+
+
+def test_no_secret_is_an_argument_that_others_can_see(label):
+    done = CliRunner().invoke(app, ["label", "--help"])
+    assert "--token" not in done.output
+    assert "GPGC_TOKEN" in done.output
+
+
+def test_a_name_of_two_words_is_kept(label):
+    assert "&by=Anna+Maria\n" in label("digits", "--by", "Anna Maria")[1]
 
 
 def test_strangers_among_the_labels_are_named(label, tmp_path):
@@ -191,7 +228,7 @@ def test_the_page_ships_small_and_asks_nobody(open_session):
 
     page = Path(gpgc.labelling.__file__).parent / "page"
     files = [path for path in page.iterdir() if path.suffix in (".js", ".css", ".html")]
-    assert sum(path.stat().st_size for path in files) < 70_000
+    assert sum(path.stat().st_size for path in files) < 90_000
     for path in files:
         text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert "http:" not in text

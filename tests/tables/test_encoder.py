@@ -98,10 +98,14 @@ def test_what_cannot_be_encoded(table, words):
 
 
 def test_constant_and_huge_numbers():
-    table = gpgc.encode_table({"x": [7.0, 7.0, None], "y": [1e150, -1e150, None]})
-    assert np.isfinite(table.features).all()
-    np.testing.assert_allclose(table.features[:, 0], 0, atol=1e-12)
-    np.testing.assert_allclose(table.features[:, 2], [1, -1, 0])
+    columns = {"x": [7.0, 7.0, None], "y": [1e150, -1e150, None]}
+    raw = gpgc.encode_table(columns).features
+    assert np.isfinite(raw).all()
+    np.testing.assert_allclose(raw[:, 0], 7)
+    np.testing.assert_allclose(raw[:, 2], [1e150, -1e150, 0])
+    scaled = gpgc.encode_table({**columns, "kind": ["a", "a", "b"]}).features.toarray()
+    np.testing.assert_allclose(scaled[:, 0], 0, atol=1e-12)
+    np.testing.assert_allclose(scaled[:, 2], [1, -1, 0])
 
 
 def test_texts_of_single_letters_are_words_too():

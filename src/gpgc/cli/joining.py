@@ -16,6 +16,7 @@ from gpgc.estimators.base import GraphProcess
 from gpgc.estimators.predictions import prediction_columns
 from gpgc.estimators.regressor import GPGCRegressor
 from gpgc.files.cells import shorten
+from gpgc.graph.adjacency import links_of_edges
 from gpgc.tables import NodeTable
 
 LEVEL = 0.9
@@ -107,16 +108,11 @@ def _names(estimator: GraphProcess) -> dict[str, int]:
 def _links(path: Path, ends: tuple[Any, ...], n_known: int, n_all: int) -> sp.csr_array:
     """Return the links (M, N + M) of new nodes, each link between two of them in both rows."""
     source, target = ends[0], ends[1]
-    weights = ends[2] if len(ends) > 2 else np.ones(len(source))
+    weights = ends[2] if len(ends) > 2 else None
     old = (source < n_known) & (target < n_known)
     if old.any():
         raise InputError(
             f"{path}: expected edges with a new node, got {int(old.sum())} between nodes of the "
             "model, which keep their links"
         )
-    both = [(source, target), (target, source)]
-    from_new = [(here[here >= n_known], there[here >= n_known]) for here, there in both]
-    rows = np.concatenate([here for here, _ in from_new]) - n_known
-    cols = np.concatenate([there for _, there in from_new])
-    values = np.concatenate([weights[here >= n_known] for here, _ in both])
-    return sp.csr_array((values, (rows, cols)), shape=(n_all - n_known, n_all))
+    return links_of_edges(source, target, weights, n_known, n_all - n_known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import webbrowser
@@ -10,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 import typer
 
@@ -50,7 +51,11 @@ def label(
     column: ColumnOption = None,
     encode: EncodeOption = None,
     classes: Annotated[
-        str, typer.Option(help="Names, with keys where wanted: spam=s,ham=h. More can be added.")
+        str,
+        typer.Option(
+            help="Names, with letters as keys where wanted: spam=s,ham=h. A letter that the page "
+            "uses itself moves the page's own key to Shift + letter. More can be added."
+        ),
     ] = "",
     journal: Annotated[
         Path, typer.Option(help="File of the labels; the same command goes on with it.")
@@ -62,10 +67,6 @@ def label(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the audit items.")] = 0,
     neighbors: NeighborsOption = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 0,
-    token: Annotated[
-        str | None,
-        typer.Option(help="Secret of the address; the same again lets open tabs go on."),
-    ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the address, open nothing.")
     ] = False,
@@ -73,7 +74,9 @@ def label(
     """Label in person, on a page of your own: one item, one key, the next best item.
 
     The page runs on this machine alone and needs no network. Every label is on disk before it is
-    acknowledged. How good the labels of the rest are is measured by random items mixed in.
+    acknowledged. How good the labels of the rest are is measured by random items mixed in. The
+    secret in its address is new each time, unless the environment variable GPGC_TOKEN holds one:
+    the same one and the same --port let open tabs go on after a restart.
     """
     from gpgc.labelling.label import open_desk
 
@@ -96,8 +99,8 @@ def label(
         keys=keys,
         **settings,
     )
-    server = Server(desk, port, token)
-    address = server.url + (f"&by={quote(by)}" if by else "")
+    server = Server(desk, port, os.environ.get("GPGC_TOKEN") or None)
+    address = server.url + (f"&{urlencode({'by': by})}" if by.strip() else "")
     sys.stdout.write(f"gpgc label: {address}\n")
     sys.stdout.flush()
     if not no_browser:

@@ -24,6 +24,7 @@ TITLES = {
     "isolated": "nodes without links",
     "features": "features",
     "encoded": "columns encoded",
+    "standardised": "units of columns",
     "classes": "classes",
     "labels": "labels given",
     "unlabelled": "marked as unlabelled",

@@ -108,6 +108,7 @@ def regress(
         "encoded": graph.encoded,
         "labels": int(given.sum()),
         "unlabelled": graph.n_marked,
+        "standardised": estimator.standardisation_,
         "noise_variance": estimator.noise_variance_,
         "loo_error": error if given.sum() > 1 else None,
         "seconds": round(time.perf_counter() - start, 4),

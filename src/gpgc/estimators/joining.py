@@ -13,6 +13,7 @@ from gpgc.estimators.features import new_features
 from gpgc.estimators.inputs import with_norm
 from gpgc.estimators.named_parts import Edges, graph_part
 from gpgc.graph import Nodes, nearest_links
+from gpgc.graph.adjacency import links_of_edges
 from gpgc.graph.nodes import JoinedNodes
 from gpgc.tables import NodeTable
 from gpgc.tables.frames import ID, column_names, columns_of, is_frame, without_column
@@ -68,7 +69,8 @@ def join_by_name(nodes: Nodes, X: Any, adjacency: Any) -> Join:
         names, links = _links_of_edges(nodes, edges, names, _n_rows(X))
         return Join(X, links, names)
     if is_frame(edges):
-        return Join(X, _links_of_frame(nodes, edges, names), names)
+        names, weights = _links_of_frame(nodes, edges, names)
+        return Join(X, weights, names)
     return Join(X, adjacency, names)
 
 
@@ -138,37 +140,41 @@ def _links_of_edges(
         np.array([position[name] for name in side], dtype=np.int64)
         for side in (edges.source, edges.target)
     )
-    weight = np.ones(len(source)) if edges.weight is None else edges.weight
-    rows, columns = np.concatenate([source, target]), np.concatenate([target, source])
-    is_new = (rows >= n_fitted) & (rows != columns)
-    shape = (len(new), n_fitted + len(new))
-    values = np.concatenate([weight, weight])[is_new]
-    links = sp.csr_array((values, (rows[is_new] - n_fitted, columns[is_new])), shape=shape)
-    links.sum_duplicates()
-    if edges.weight is None:
-        links.data[:] = 1.0
-    return names, links
+    return names, links_of_edges(source, target, edges.weight, n_fitted, len(new))
 
 
-def _links_of_frame(nodes: Nodes, frame: Any, names: NDArray[Any] | None) -> NDArray[np.float64]:
-    """Return weights (M, N) or (M, N + M) with rows and columns by their names."""
+def _links_of_frame(
+    nodes: Nodes, frame: Any, names: NDArray[Any] | None
+) -> tuple[NDArray[Any] | None, NDArray[np.float64]]:
+    """Return the names of the new nodes, and weights (M, N) or (M, N + M) by the names they have.
+
+    Columns that pandas has numbered by itself, and those of nodes without names that are called
+    otherwise, are taken by position.
+    """
     rows = names_of(frame)
-    columns = columns_of(without_column(frame, ID) if ID in column_names(frame) else frame)
+    if ID in column_names(frame):
+        frame = without_column(frame, ID)
+    columns = columns_of(frame, "adjacency")
     weights = np.column_stack(list(columns.values())).astype(np.float64)
-    if rows is not None and names is not None and rows.tolist() != names.tolist():
+    if names is None:
+        names = rows
+    elif rows is not None and rows.tolist() != names.tolist():
         place = positions_of(rows.tolist(), "the rows of adjacency")
         if set(place) != set(names.tolist()):
             raise InputError("the rows of adjacency must name the nodes that X names, got others")
         weights = weights[[place[name] for name in names.tolist()]]
-    if nodes.names is None or list(columns) == [str(node) for node in range(len(columns))]:
-        return weights
-    wanted = [str(name) for name in nodes.names.tolist()]
-    if names is not None and len(columns) > len(wanted):
-        wanted += [str(name) for name in names.tolist()]
-    found = positions_of(columns, "the columns of adjacency")
-    if missing := [name for name in wanted if name not in found]:
+    fitted = [str(name) for name in _fitted_names(nodes)]
+    is_numbered = column_names(frame) == list(range(len(columns)))
+    if is_numbered or (nodes.names is None and columns.keys().isdisjoint(fitted)):
+        return names, weights
+    new = range(len(fitted), len(fitted) + len(weights)) if names is None else names.tolist()
+    wanted = fitted + ([str(name) for name in new] if len(columns) > len(fitted) else [])
+    found, known = positions_of(columns, "the columns of adjacency"), set(wanted)
+    missing = [f"none called {name!r:.60}" for name in wanted if name not in found]
+    others = [f"{name!r:.60}" for name in columns if name not in known]
+    if wrong := missing or others:
         raise InputError(
-            f"the columns of adjacency must be named like the nodes of the graph, got none called "
-            f"{missing[0]!r:.60}"
+            "the columns of adjacency must be named like the nodes of the graph, and like the new "
+            f"ones if these are there, got {wrong[0]}"
         )
-    return weights[:, [found[name] for name in wanted]]
+    return names, weights[:, [found[name] for name in wanted]]

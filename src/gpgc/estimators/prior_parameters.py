@@ -139,7 +139,8 @@ class PriorParameters(NotebookView):
                     f"got inconsistent numbers of samples: {n_nodes}"
                 )
             if not takes_matrix:
-                standardisation = standardisation_for(features, self.standardise)
+                flags = None if encoder is None else encoder.flags
+                standardisation = standardisation_for(features, self.standardise, flags)
             if standardisation is not None:
                 features = standardisation.apply(features)
         if takes_matrix:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from gpgc._typing import Array
 from gpgc.compute.moments import ColumnMoments
@@ -27,6 +28,12 @@ UNCENTRED = 0.9
 
 FEW_COLUMNS = 2.0
 """Effective number of columns that hold the variance, (Σv)² / Σv², below which it is few."""
+
+LARGE_UNIT = 4.0
+"""How many times larger than others a column is, or a kind of columns, that hides them."""
+
+MANY_BINARY = 4
+"""One column of 0 and 1 beside so many others is there for its own sake, and not by chance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +56,8 @@ class Standardisation:
 
     def apply(self, features: Any) -> Any:
         """Return features (n, F) standardised, in their number format."""
+        if sp.issparse(features) and self.mean is not None:
+            features = features.toarray()
         if sp.issparse(features):
             return sp.csr_array(features @ sp.diags_array(self.scale)).astype(features.dtype)
         mean = 0.0 if self.mean is None else self.mean
@@ -60,21 +69,35 @@ class Standardisation:
 
 
 class Fault(NamedTuple):
-    """What hides what tells nodes apart, in words, and whether it is the unit of a column."""
+    """What hides what tells nodes apart, in words, and the cure.
+
+    Attributes
+    ----------
+    said : str
+        What it is.
+    scaled : bool
+        Whether it is the unit of columns.
+    kept : bool array of shape (F,)
+        Columns that the cure leaves as they are.
+    """
 
     said: str
     scaled: bool
+    kept: NDArray[np.bool_]
 
 
-def standardisation_for(features: Any, choice: Any) -> Standardisation | None:
+def standardisation_for(
+    features: Any, choice: Any, flags: Array | None = None
+) -> Standardisation | None:
     """Return what becomes of features before anything else, None where they stay as they are.
 
     Kernels see directions. ``"auto"`` acts where dense features hide what tells nodes apart: column
     means are taken out where all rows point the same way, and columns are divided by their standard
-    deviations too where one or two of them, in a larger unit, hold nearly all variance. Sparse
-    features, and those that are mostly 0 and never negative, are counts, words or one-hot codes,
-    and stay. True always does both (sparse columns are scaled and not centred); False does nothing,
-    and warns where ``"auto"`` would act.
+    deviations too where one or two of them, in a larger unit, hold nearly all variance, or where
+    there are columns of 0 and 1 beside them. Columns of 0 and 1 stay as they are, and so do those
+    that are mostly 0 and never negative (counts, words) unless they are the fewer ones; sparse
+    features stay. True always does both, to all columns (sparse columns are scaled and not
+    centred); False does nothing, and warns where ``"auto"`` would act.
 
     Parameters
     ----------
@@ -82,6 +105,9 @@ def standardisation_for(features: Any, choice: Any) -> Standardisation | None:
         X.
     choice : {"auto", True, False}
         Whether to standardise.
+    flags : array of shape (F,), optional
+        How large a flag is in each column that tells which cells were missing, 0 in the others.
+        Flags have no say in it, and become 0 and 1 where others are standardised.
 
     Examples
     --------
@@ -92,12 +118,19 @@ def standardisation_for(features: Any, choice: Any) -> Standardisation | None:
     choice = checked_choice(choice)
     if sp.issparse(features):
         return _of_sparse(features) if choice is True else None
-    fault = None if choice is True else fault_of(features[sampled_rows(len(features))])
+    numbers = slice(None) if flags is None else flags == 0
+    judged = features[:, numbers]
+    fault = None if choice is True else fault_of(judged[sampled_rows(len(judged))])
 
     def moments() -> ColumnMoments:
-        return ColumnMoments.of(np.asarray(features, dtype=np.float64))
+        return ColumnMoments.of(np.asarray(judged, dtype=np.float64))
 
-    return standardisation_by(choice, fault, moments)
+    found = standardisation_by(choice, fault, moments)
+    if found is None or flags is None or found.mean is None:
+        return found
+    mean, scale = np.zeros(len(flags)), 1 / np.where(flags == 0, 1.0, flags)
+    mean[numbers], scale[numbers] = found.mean, found.scale
+    return replace(found, mean=mean, scale=scale)
 
 
 def checked_choice(choice: Any) -> Standardise:
@@ -130,7 +163,8 @@ def standardisation_by(
     if fault is None:
         return None
     if choice == "auto":
-        return _by_columns(moments(), fault.scaled, f"the features were not {fault.said}")
+        why = f"the features were not {fault.said}"
+        return _by_columns(moments(), fault.scaled, why, fault.kept)
     cure = "standardise" if fault.scaled else "centre"
     warnings.warn(
         f"the features are not {fault.said}, and kernels see directions alone; {cure} X first, or "
@@ -154,8 +188,16 @@ def sampled_rows(n_rows: int) -> slice:
 
 def fault_of(rows: Array) -> Fault | None:
     """Return what hides what tells nodes apart in sampled rows of dense features, if anything."""
-    if not rows.any() or ((rows >= 0).all() and np.mean(rows == 0) > 0.5):
+    if not len(rows):
         return None
+    largest, least = rows.max(axis=0), rows.min(axis=0)
+    varies = largest > least
+    binary = varies & ((rows == 0) | (rows == 1)).all(axis=0)
+    counts = varies & ~binary & (least >= 0) & (np.mean(rows == 0, axis=0) > 0.5)
+    numbers = varies & ~binary & ~counts
+    if not numbers.any():
+        return None
+    kept = binary | counts if counts.sum() > numbers.sum() else binary
     rows = np.asarray(rows, dtype=np.float64)
     rows = rows / np.abs(rows).max()
     variance = rows.var(axis=0)
@@ -165,13 +207,40 @@ def fault_of(rows: Array) -> Fault | None:
     directions = rows[lengths > 0] / lengths[lengths > 0, None]
     cosine = float(np.sum(directions.mean(axis=0) ** 2))
     columns = float(variance.sum() ** 2 / np.sum(variance**2))
-    if columns < min(FEW_COLUMNS, len(variance) / 4):
-        share = float(variance.max() / variance.sum())
-        said = f"scaled: column {variance.argmax()} holds {share:.1%} of the variance"
-        return Fault(said, scaled=True)
+    share = variance / variance.sum()
+    if columns < few_columns(int(varies.sum())):
+        said = f"scaled: column {share.argmax()} holds {share.max():.1%} of the variance"
+        return Fault(said, True, kept)
     if cosine > UNCENTRED:
-        return Fault(f"centred: the mean cosine of two rows is {cosine:.3g}", scaled=False)
+        said = f"centred: the mean cosine of two rows is {cosine:.3g}"
+        return Fault(said, bool(binary.any()), kept)
+    if _is_hidden(variance[~kept & varies], variance[binary]):
+        said = f"scaled: columns of 0 and 1 hold {share[binary].sum():.1%} of the variance"
+        return Fault(said, True, kept)
     return None
+
+
+def few_columns(n_columns: int) -> float:
+    """Return the effective number of columns from which on no one column hides the others.
+
+    It is what columns of one unit have beside a single one that is four times as large.
+
+    Examples
+    --------
+    >>> [round(few_columns(n), 2) for n in (1, 2, 4, 8, 100)]
+    [1.0, 1.12, 1.4, 2.0, 2.0]
+    """
+    others, large = n_columns - 1, LARGE_UNIT**2
+    return min(FEW_COLUMNS, (large + others) ** 2 / (large**2 + others))
+
+
+def _is_hidden(others: Array, binary: Array) -> bool:
+    """Return whether one of two kinds of columns is so large that the other says nothing."""
+    if not len(binary):
+        return False
+    ratio = others.mean() / binary.mean()
+    is_large = ratio > LARGE_UNIT**2 and MANY_BINARY * len(binary) >= len(others)
+    return bool(is_large or ratio < LARGE_UNIT**-2)
 
 
 def _of_sparse(features: Any) -> Standardisation:
@@ -182,11 +251,16 @@ def _of_sparse(features: Any) -> Standardisation:
     return Standardisation(None, _inverse(std, mean), "columns scaled: as asked for")
 
 
-def _by_columns(moments: ColumnMoments, scaled: bool, why: str) -> Standardisation:
+def _by_columns(
+    moments: ColumnMoments, scaled: bool, why: str, kept: NDArray[np.bool_] | None = None
+) -> Standardisation:
     """Return column means, and one over the standard deviations; 1 for constant columns."""
     mean = moments.mean
     scale = _inverse(moments.std, mean) if scaled else np.ones(len(mean))
     what = "columns centred and scaled" if scaled else "columns centred"
+    if kept is not None and kept.any():
+        mean, scale = np.where(kept, 0.0, mean), np.where(kept, 1.0, scale)
+        what = f"{what} but {kept.sum():,} of 0 and 1, or mostly 0"
     return Standardisation(mean, scale, f"{what}: {why}")
 
 

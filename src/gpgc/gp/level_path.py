@@ -8,24 +8,23 @@ from gpgc._typing import Array
 
 
 class LevelPath(Protocol):
-    """What noise levels are judged by.
+    """What noise levels are judged by."""
 
-    Attributes
-    ----------
-    targets : array of shape (D, k)
-        Values of the labels that are left out in turn.
-    relative_noise : array of shape (D,)
-        The noise of each label over σ².
-    scale : float
-        The mean prior variance of the labelled nodes, which relative noise refers to.
-    rounding : float
-        How far rounding has moved the eigenvalues of the labels' covariance.
-    """
+    @property
+    def targets(self) -> Array:
+        """Values of the labels that are left out in turn, of shape (D, k)."""
 
-    targets: Array
-    relative_noise: Array
-    scale: float
-    rounding: float
+    @property
+    def relative_noise(self) -> Array:
+        """The noise of each label over σ², of shape (D,)."""
+
+    @property
+    def scale(self) -> float:
+        """The mean prior variance of the labelled nodes, which relative noise refers to."""
+
+    @property
+    def rounding(self) -> float:
+        """How far rounding has moved the eigenvalues of the labels' covariance."""
 
     def of_target(self, column: int) -> Self:
         """Return the path of one column of the targets."""

@@ -208,6 +208,33 @@ def rows_of_edges(
     return matrix
 
 
+def links_of_edges(
+    source: NDArray[np.int64],
+    target: NDArray[np.int64],
+    weight: NDArray[Any] | None,
+    n_fitted: int,
+    n_new: int,
+) -> sp.csr_array:
+    """Return the links (M, N + M) of new nodes N … N + M − 1, in either direction as in a fit.
+
+    Edges between fitted nodes, and of a node with itself, are passed over.
+
+    Examples
+    --------
+    >>> ends = np.array([2, 0, 3]), np.array([0, 2, 2])
+    >>> links_of_edges(*ends, None, n_fitted=2, n_new=2).toarray()
+    array([[1., 0., 0., 1.],
+           [0., 0., 1., 0.]])
+    """
+    shape = (n_new, n_fitted + n_new)
+    rows = []
+    for here, there in ((source, target), (target, source)):
+        new = here >= n_fitted
+        values = None if weight is None else weight[new]
+        rows.append(rows_of_edges(here[new] - n_fitted, there[new], values, shape))
+    return undirected(*rows, first=n_fitted)
+
+
 def _node_indices(values: Any, name: str) -> NDArray[np.int64]:
     array = np.asarray(values)
     if array.size == 0:

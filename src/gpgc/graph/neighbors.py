@@ -184,7 +184,11 @@ def _tied(
     while len(left):
         width, undecided = min(width, most), []
         parts = [left[start : start + PART] for start in range(0, len(left), PART)]
-        nearest = counted(lambda part, width=width: search(queries[part], width), len(parts))
+
+        def search_part(part: Integers, width: int = width) -> Integers:
+            return search(queries[part], width)
+
+        nearest = counted(search_part, len(parts))
         for some in parts:
             near = nearest(some)
             squares = _squares(queries[some], fitted.rows, near)

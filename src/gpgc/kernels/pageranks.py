@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.polynomial import chebyshev
 
 from gpgc._typing import Array, Integers
 from gpgc.compute import Context
@@ -44,9 +45,10 @@ def pageranks(
     steps: int,
     context: Context,
 ) -> list[Array]:
-    """Return PageRank(matrix, a, steps).apply(values) for several teleports a at once.
+    """Return the PageRanks a (1 − (1 − a) S)⁻¹ X of several teleports a at once.
 
-    They share the powers of the matrix, so that many cost hardly more than one.
+    They are polynomials of S (:func:`pagerank_weights`) that share its powers, so that many cost
+    hardly more than one.
 
     Parameters
     ----------
@@ -57,7 +59,7 @@ def pageranks(
     teleports : sequence of float
         The values of a.
     steps : int
-        How often.
+        The polynomials' degree.
     context : Context
         How arithmetic is done.
 
@@ -220,17 +222,26 @@ def _column_parts(values: Array, n_bytes: int) -> list[slice]:
 
 
 def pagerank_weights(teleports: Sequence[float], steps: int, dtype: Any) -> Array:
-    """Return what each power of S counts in the PageRanks, of shape (teleports, steps + 1).
+    r"""Return what each power of S counts in the PageRanks, of shape (teleports, steps + 1).
 
-    P_a X = Σ_l a (1 − a)^l S^l X, and (1 − a)^steps S^steps X for the last power: what the
-    iteration Z ← (1 − a) S Z + a X gives from Z = X after so many steps.
+    The Chebyshev series of :math:`a / (1 - (1 - a) x)` on [−1, 1], where the eigenvalues of S are,
+    is :math:`\frac{a}{\sqrt{1 - q^2}} (1 + 2 \sum_n r^n T_n(x))` with q = 1 − a and
+    :math:`r = (1 - \sqrt{1 - q^2}) / q`. It is cut after the degree ``steps``, written as powers
+    and divided by its value at 1, so that what is the same at all nodes stays the same. Far fewer
+    powers do than in the series :math:`\sum_l a (1 - a)^l x^l`.
 
     Examples
     --------
-    >>> pagerank_weights([0.5], 2, np.float64)
-    array([[0.5 , 0.25, 0.25]])
+    >>> pagerank_weights([0.5, 1.0], 2, np.float64).round(4)
+    array([[0.5099, 0.3191, 0.171 ],
+           [1.    , 0.    , 0.    ]])
     """
-    exponents = np.arange(steps + 1)
-    weights = np.array([a * (1 - a) ** exponents for a in teleports], dtype=dtype)
-    weights[:, -1] /= np.asarray(teleports, dtype=dtype)
-    return weights
+    found = []
+    for teleport in teleports:
+        away = 1 - teleport
+        ratio = away / (1 + np.sqrt(1 - away**2))  # r, without a division by q = 0
+        series = 2 * ratio ** np.arange(steps + 1)
+        series[0] = 1
+        powers = chebyshev.cheb2poly(series)
+        found.append(np.append(powers, np.zeros(steps + 1 - len(powers))) / powers.sum())
+    return np.array(found, dtype=dtype)

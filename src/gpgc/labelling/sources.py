@@ -19,6 +19,7 @@ from gpgc.labelling.items import (
     ImageItems,
     Items,
     TextItems,
+    is_text,
     read_picture,
 )
 from gpgc.tables import NodeTable
@@ -90,10 +91,12 @@ def image_folder(
         listed = list_images(root).ids
     except DataError as error:
         raise InputError(f"--images: {error}") from error
-    ids = [name for name in listed if name.lower().endswith(SUFFIXES) and _is_in(name, root)]
+    shown = [name for name in listed if name.lower().endswith(SUFFIXES) and _is_in(name, root)]
+    ids = [name for name in shown if is_text(name)]
+    _warn_of_left_out([ascii(n) for n in shown if not is_text(n)], "whose names are not UTF-8")
     if named is not None:
         known = set(named)
-        _warn_of_left_out([name for name in ids if name not in known])
+        _warn_of_left_out([name for name in ids if name not in known], "without features")
         ids = [name for name in ids if name in known]
     if not ids:
         raise InputError(f"--images must hold files of {', '.join(SUFFIXES)}, got none in {folder}")
@@ -160,11 +163,11 @@ def _is_in(name: str, root: Path) -> bool:
     return path.is_file() and path.is_relative_to(root)
 
 
-def _warn_of_left_out(names: Sequence[str]) -> None:
+def _warn_of_left_out(names: Sequence[str], which: str) -> None:
     if names:
         shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
         warnings.warn(
-            f"images without features are left out, {len(names):,} of them: {shown}",
+            f"images {which} are left out, {len(names):,} of them: {shown}",
             GPGCWarning,
             stacklevel=3,
         )

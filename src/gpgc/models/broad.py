@@ -86,7 +86,18 @@ from gpgc.models.spectral import Eigenvectors, Hubs, one_hot_is_cheap
 REACHES = (0.05, 0.1, 0.3)
 """Teleports of the PageRanks, far to near."""
 
-STEPS = 20
+STEPS = 7
+"""Degree of the polynomials that diffuse features (:mod:`gpgc.kernels.pageranks`).
+
+As good as twenty powers: accuracy within .2 points and log loss within .006 on Cora, Citeseer and
+Pubmed with 2 and 20 labels a class, over paired draws."""
+
+PLACE_STEPS = 12
+"""The same where the graph is all that is known, and a node is told by how far it is from others.
+
+Zones of a power grid, 2 and 20 labels a class, against twenty powers: 7 steps lose 10 and 4 points,
+12 gain 1.1 and 1.7; Cora and Citeseer without features gain .1 to 1.0. Rounding grows with the
+degree: the powers of 12 steps sum to 157 in absolute value, those of 20 to 20,000."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,21 +158,22 @@ class Broad(Architecture):
     def _describe(self, nodes: NodeInputs, context: Context) -> Description:
         if nodes.features is None and not self._has_one_hot_rows(nodes.propagation):
             keys = nodes.keys(self.seed)
-            return Eigenvectors(nodes.propagation, keys, REACHES, STEPS, self.seed, context)
+            return Eigenvectors(nodes.propagation, keys, REACHES, self.seed, context)
         if nodes.features is not None and not nodes.has_links:
             return OwnFeatures(nodes.features, context)
-        return DiffusedFeatures(nodes, REACHES, STEPS, self.seed, context)
+        steps = PLACE_STEPS if nodes.features is None else STEPS
+        return DiffusedFeatures(nodes, REACHES, steps, self.seed, context)
 
     def _has_one_hot_rows(self, propagation: sp.csr_array) -> bool:
         """Tell whether a graph without features is small enough to diffuse one-hot rows."""
         n_nodes = propagation.shape[0]
-        is_cheap = one_hot_is_cheap(propagation, STEPS) or n_nodes <= self.exact_nodes
+        is_cheap = one_hot_is_cheap(propagation, PLACE_STEPS) or n_nodes <= self.exact_nodes
         return bool(n_nodes <= self.one_hot_nodes and is_cheap)
 
     def view_inputs(self, view: str, nodes: Nodes, context: Context) -> BroadInputs:
         """Return the inputs of a view, by one of the names that :meth:`views` gives."""
         if view == "hubs":
-            hubs = Hubs(nodes.propagation, nodes.keys(self.seed), STEPS, context)
+            hubs = Hubs(nodes.propagation, nodes.keys(self.seed), PLACE_STEPS, context)
             return BroadInputs(hubs, None, FORMS[view], context)
         if view in AROUND and (view != "neighbours" or nodes.features is not None):
             landmarks = self.view_landmarks(view, len(nodes), self.landmarks(nodes))

@@ -25,6 +25,12 @@ LARGE_BYTES = 2**26
 """Size of dense features from which their directions are not held beside them."""
 
 
+JOIN_STEPS = 20
+"""Steps in which joining nodes that are linked with each other find the fixed points of their rows.
+
+Fitted nodes keep theirs, so that this is no polynomial of the whole graph's matrix."""
+
+
 class Description(ABC):
     """Rows that describe nodes.
 
@@ -105,7 +111,7 @@ class DiffusedFeatures(Description):
     reaches : sequence of float
         Teleports a.
     steps : int
-        Steps of the PageRanks.
+        Degree of the PageRanks' polynomials.
     seed : int
         Of the projection of very wide features.
     context : Context
@@ -122,7 +128,7 @@ class DiffusedFeatures(Description):
         seed: int,
         context: Context,
     ) -> None:
-        self.reaches, self.steps = tuple(reaches), steps
+        self.reaches = tuple(reaches)
         propagation, features = nodes.propagation, nodes.features
         n_nodes = propagation.shape[0]
         start = sp.eye_array(n_nodes, format="csr") if features is None else features
@@ -155,7 +161,7 @@ class DiffusedFeatures(Description):
             reached = sp.csr_array(to_old @ sp.diags_array(lengths), dtype=context.dtype)
             inflow = (1 - teleport) * (reached @ fitted.directions) + teleport * restart
             new = inflow
-            for _ in range(self.steps):
+            for _ in range(JOIN_STEPS):
                 new = (1 - teleport) * (among @ new) + inflow
             new, _ = NUMPY.scale_rows(new)
             both.append(directions(np.vstack([fitted.directions[known], new])))

@@ -105,7 +105,10 @@ class Network(Architecture):
         """Return the landmarks among the nodes of the inputs; None where all is exact."""
         if not self.reaches_far or inputs.n_fitted <= self.exact_nodes:
             return None
-        drawn = landmarks_by(inputs.keys(self.seed), self.n_landmarks)
+        keys = inputs.keys(self.seed)
+        # Nodes of key 0 are alike in everything, and with a bias they are correlated with others.
+        kinds = np.union1d(np.flatnonzero(keys), np.flatnonzero(keys == 0)[:1])
+        drawn = landmarks_by(keys, self.n_landmarks, kinds)
         return drawn if inputs.field is None else np.searchsorted(inputs.field, drawn)
 
     def field(self, inputs: NetworkInputs, joined: JoinedNodes, labelled: Integers) -> Integers:

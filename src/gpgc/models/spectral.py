@@ -32,7 +32,7 @@ from gpgc.graph.nodes import JoinedNodes
 from gpgc.graph.normalize import without_loops
 from gpgc.kernels.pageranks import pageranks
 from gpgc.kernels.rows import StoredRows
-from gpgc.models.described import Description, KnownRows, directions
+from gpgc.models.described import JOIN_STEPS, Description, KnownRows, directions
 
 RANK = 64
 """Eigenvectors beside those of the components."""
@@ -70,8 +70,6 @@ class Eigenvectors(Description):
         The order in which nodes get the random numbers of the subspace iteration.
     reaches : sequence of float
         Teleports a.
-    steps : int
-        Steps in which new nodes that are linked with each other find their rows.
     seed : int
         Of the subspace iteration.
     context : Context
@@ -85,11 +83,10 @@ class Eigenvectors(Description):
         propagation: sp.csr_array,
         keys: Array,
         reaches: Sequence[float],
-        steps: int,
         seed: int,
         context: Context,
     ) -> None:
-        self.reaches, self.steps = tuple(reaches), steps
+        self.reaches = tuple(reaches)
         n_nodes, dtype = propagation.shape[0], context.dtype
         size = n_nodes * (RANK + 1) * (len(self.reaches) + 2) * dtype.itemsize
         context.require(size, f"the eigenvectors of a graph of {n_nodes:,} nodes")
@@ -125,14 +122,14 @@ class Eigenvectors(Description):
         both: list[StoredRows] = []
         linked: NDArray[np.bool_] = np.zeros(among.shape[0], dtype=bool)
         for reach, fitted in zip(self.reaches, self.rows, strict=True):
-            new = spread(loops, inflow, reach, self.steps, signs) * self._filter(reach)
+            new = spread(loops, inflow, reach, signs) * self._filter(reach)
             linked = np.asarray(new.any(axis=1))
             unit, _ = NUMPY.scale_rows(new)
             both.append(directions(np.vstack([fitted.directions[known], unit])))
         if self.groups is None:
             return KnownRows(both)
         groups = inflow_of_groups = sp.csr_array(to_old @ self.groups)
-        for _ in range(self.steps if loops.nnz else 0):
+        for _ in range(JOIN_STEPS if loops.nnz else 0):
             groups = sp.csr_array(inflow_of_groups + loops @ groups)
         groups = sp.csr_array(sp.diags_array((~linked).astype(np.float64)) @ groups)
         return KnownRows(both, sp.vstack([self.groups[known], groups], format="csr"))
@@ -152,7 +149,7 @@ class Hubs(Description):
     keys : array of shape (N,)
         By which nodes of the same degree are put in order.
     steps : int
-        Steps of the PageRanks.
+        Degree of the PageRanks' polynomials.
     context : Context
         How arithmetic is done.
     """
@@ -162,7 +159,6 @@ class Hubs(Description):
     def __init__(
         self, propagation: sp.csr_array, keys: Array, steps: int, context: Context
     ) -> None:
-        self.steps = steps
         n_nodes, dtype = propagation.shape[0], context.dtype
         found = components(propagation, LARGE_COMPONENTS, LARGE_FROM)
         self.groups = indicators(found.small, found.n_small, dtype) if found.n_small else None
@@ -185,7 +181,7 @@ class Hubs(Description):
         """Return the fixed points of the PageRanks of new nodes too."""
         to_old, among = nodes.split_rows()
         inflow = (1 - HUB_REACH) * np.asarray(to_old @ self._ranks, dtype=context.dtype)
-        new, _ = NUMPY.scale_rows(spread(among, inflow, HUB_REACH, self.steps))
+        new, _ = NUMPY.scale_rows(spread(among, inflow, HUB_REACH))
         rows = directions(np.vstack([self.rows[0].directions[known], new]))
         if self.groups is None:
             return KnownRows([rows])
@@ -194,10 +190,10 @@ class Hubs(Description):
         return KnownRows([rows], sp.vstack([self.groups[known], groups], format="csr"))
 
 
-def spread(among: sp.csr_array, inflow: Array, reach: float, steps: int, signs: Any = 1.0) -> Array:
+def spread(among: sp.csr_array, inflow: Array, reach: float, signs: Any = 1.0) -> Array:
     """Return the fixed point Z = inflow + (1 − a) Â Z · signs of nodes linked with each other."""
     rows = inflow
-    for _ in range(steps):
+    for _ in range(JOIN_STEPS):
         rows = (1 - reach) * (among @ rows) * signs + inflow
     return np.asarray(rows)
 

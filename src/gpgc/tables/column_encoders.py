@@ -48,31 +48,39 @@ class ColumnEncoder(Protocol):
 class NumberColumn:
     """Numbers: (x − mean) / scale, 0 where missing, and a column of flags for what is missing.
 
+    In a table of numbers alone they stay as they are, and the mean stands for what is missing.
+
     Parameters
     ----------
     name : str
         The column.
     mean, scale : float
-        Mean and standard deviation of the values that are there; 1 where that is 0.
+        Mean and standard deviation of the values that are there; 1 where that is 0. Columns of 0
+        and 1 have 0 and 1: they stay as they are.
     n_missing : int
         How many values are missing; with any, a second feature tells them apart.
+    unit : float, optional
+        How large a flag is where numbers stay as they are; None (the default) where they do not.
     """
 
     name: str
     mean: float
     scale: float
     n_missing: int
+    unit: float | None = None
     kind: ClassVar[Kind] = "number"
 
     @classmethod
     def fit(cls, name: str, values: Array) -> NumberColumn:
         """Return the encoder of a column of numbers, NaN where missing."""
-        given = values[~np.isnan(values)]
+        given, n_missing = values[~np.isnan(values)], int(np.isnan(values).sum())
+        if set(np.unique(given).tolist()) == {0, 1}:
+            return cls(name, 0.0, 1.0, n_missing)
         size = float(np.abs(given).max(initial=0.0)) or 1.0
         std = float((given / size).std()) * size if given.size else 0.0
         varies = std > given.size * np.finfo(np.float64).eps * size
         mean = float((given / size).mean()) * size if given.size else 0.0
-        return cls(name, mean, std if varies else 1.0, int(np.isnan(values).sum()))
+        return cls(name, mean, std if varies else 1.0, n_missing)
 
     @property
     def feature_names(self) -> list[str]:
@@ -82,14 +90,27 @@ class NumberColumn:
     @property
     def said(self) -> str:
         """What is done with the column, in a phrase."""
-        filled = f", {self.n_missing:,} missing set to the mean and flagged"
-        return f"{self.name}: number, standardised{filled if self.n_missing else ''}"
+        is_binary = (self.mean, self.scale) == (0, 1)
+        what = "number" if self.unit is not None else "number, standardised"
+        middle = "0" if is_binary else "the mean"
+        filled = f", {self.n_missing:,} missing set to {middle} and flagged"
+        what = "0 and 1" if is_binary else what
+        return f"{self.name}: {what}{filled if self.n_missing else ''}"
+
+    @property
+    def flag(self) -> float:
+        """How large a flag is."""
+        return 1.0 if self.unit is None else self.unit
 
     def transform(self, values: NDArray[Any]) -> Array:
         """Return the features (N, 1), or (N, 2) with the flags."""
         missing = np.isnan(values)
-        scaled = np.where(missing, 0.0, (values - self.mean) / self.scale)
-        return np.column_stack([scaled, missing] if self.n_missing else [scaled])
+        if self.unit is None:
+            numbers = np.where(missing, 0.0, (values - self.mean) / self.scale)
+        else:
+            numbers = np.where(missing, self.mean, values)
+        flags = missing * self.flag
+        return np.column_stack([numbers, flags] if self.n_missing else [numbers])
 
     def unseen(self, values: NDArray[Any]) -> int:
         """Return how many values are missing where none was."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -46,15 +46,25 @@ class TableEncoder:
     @property
     def said(self) -> tuple[str, ...]:
         """What is done with the columns, a phrase each, complete numbers in one phrase."""
-        complete = [
-            column.name
-            for column in self.columns
-            if isinstance(column, NumberColumn) and not column.n_missing
-        ]
+        numbers = [column for column in self.columns if isinstance(column, NumberColumn)]
+        complete = [column.name for column in numbers if not column.n_missing]
         if len(complete) < 3:
             return tuple(column.said for column in self.columns)
         others = [column.said for column in self.columns if column.name not in complete]
-        return (f"{len(complete):,} columns of numbers, standardised", *others)
+        is_raw = all(column.unit is not None for column in numbers)
+        what = "columns of numbers" if is_raw else "columns of numbers, standardised"
+        return (f"{len(complete):,} {what}", *others)
+
+    @property
+    def flags(self) -> NDArray[np.float64]:
+        """How large a flag is in each feature that tells where numbers are missing, else 0."""
+        sizes: list[float] = []
+        for column in self.columns:
+            here = [0.0] * len(column.feature_names)
+            if isinstance(column, NumberColumn) and column.n_missing:
+                here[-1] = column.flag
+            sizes += here
+        return np.array(sizes)
 
     def transform(self, table: Any, name: str = "X") -> Any:
         """Return the features of the rows of a table with the same columns, in any order.
@@ -104,11 +114,12 @@ def encode_table(
 ) -> NodeTable:
     """Make features of a table: numbers, categories, texts, with missing values or without.
 
-    A table of numbers alone, none of them missing, stays as it is. Otherwise numbers are
-    standardised, and a missing one becomes the mean with a flag beside it; a category that occurs
-    twice or more becomes a column of zeros and ones; a text becomes the TF-IDF of its words. Each
-    column of the table weighs the same. What was done is in ``encoder.said``, and ``fit`` keeps the
-    encoder, so that nodes that join are encoded the same way.
+    A table of numbers alone stays as it is, for ``fit`` to decide; a missing one becomes the mean
+    with a flag beside it. Beside categories and texts numbers other than 0 and 1 are standardised;
+    a category that occurs twice or more becomes a column of zeros and ones; a text becomes the
+    TF-IDF of its words. Each column of such a table weighs the same. What was done is in
+    ``encoder.said``, and ``fit`` keeps the encoder, so that nodes that join are encoded the same
+    way.
 
     Parameters
     ----------
@@ -175,9 +186,11 @@ def encode_columns(
     if all(kind == "number" and not np.isnan(cells[name]).any() for name, kind in used.items()):
         matrix = np.column_stack([cells[name] for name in used])
         return NodeTable(matrix, names, tuple(used))
-    encoder = TableEncoder(
-        tuple(ENCODERS[kind].fit(name, cells[name]) for name, kind in used.items())
-    )
+    fitted = [ENCODERS[kind].fit(name, cells[name]) for name, kind in used.items()]
+    if all(isinstance(column, NumberColumn) for column in fitted):
+        unit = float(np.median([column.scale for column in fitted]))
+        fitted = [replace(column, unit=unit) for column in fitted]
+    encoder = TableEncoder(tuple(fitted))
     if not encoder.feature_names:
         found = "; ".join(encoder.said)
         raise InputError(f"no column of the table can be used: {found:.300}")

@@ -45,11 +45,8 @@ def from_json(records: Any, source: str) -> TableEncoder | None:
 def _record(column: ColumnEncoder) -> dict[str, Any]:
     record: dict[str, Any] = {"kind": column.kind, "name": column.name}
     if isinstance(column, NumberColumn):
-        return record | {
-            "mean": column.mean,
-            "scale": column.scale,
-            "n_missing": column.n_missing,
-        }
+        record |= {"mean": column.mean, "scale": column.scale, "n_missing": column.n_missing}
+        return record if column.unit is None else record | {"unit": column.unit}
     if isinstance(column, CategoryColumn):
         return record | {
             "categories": list(column.categories),
@@ -66,7 +63,9 @@ def _column(record: Any, source: str) -> ColumnEncoder:
     match record:
         case {"kind": "number", "name": str(name), "mean": float(mean), "scale": float(scale)}:
             _require(math.isfinite(mean) and 0 < scale < math.inf, source, name)
-            return NumberColumn(name, mean, scale, _count(record, "n_missing", source))
+            unit = record.get("unit")
+            _require(unit is None or (type(unit) is float and 0 < unit < math.inf), source, name)
+            return NumberColumn(name, mean, scale, _count(record, "n_missing", source), unit)
         case {"kind": "category", "name": str(name), "categories": list(categories)}:
             _require(_are_different(categories) and sorted(categories) == categories, source, name)
             counts = (_count(record, part, source) for part in ("n_missing", "n_rare"))

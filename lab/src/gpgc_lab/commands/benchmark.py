@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -108,17 +109,17 @@ def _core(
 ) -> None:
     from gpgc.files import write_file
     from gpgc_lab.origin import origin
-    from gpgc_lab.studies.core.core_study import chosen_sections, core_study
+    from gpgc_lab.studies.core.core_study import chosen_names, chosen_sections, core_study
     from gpgc_lab.studies.core.versions import built_version, this_version
 
     folder = StudyFolder.of(out, "core")
     sections = chosen_sections(only)
+    names = chosen_names(sets, sections)
     with Progress() as progress:
         versions = [this_version()]
         if against != "none":
             progress(f"building {against}")
             versions.append(built_version(against))
-        names = [name.strip() for name in sets.split(";")] if sets else []
         tables = core_study(
             versions, folder, progress, sections, names, draws, first_seed, data_dir
         )
@@ -127,6 +128,7 @@ def _core(
         typer.echo(table.to_markdown())
     command = f"gpgc benchmark core --against {against} --only {','.join(sections)}"
     command += f" --draws {draws} --first-seed {first_seed}"
+    command += f" --sets {shlex.quote(';'.join(names))}" if names else ""
     name = "core" if only is None else f"core_{'_'.join(sections)}"
     known = {**origin(command), "code": {version.name: version.code for version in versions}}
     written = write_tables(tables, folder.out, name)

@@ -49,10 +49,11 @@ def class_rivals(opened: OpenedSet) -> dict[str, Callable[[Integers, int], Predi
 
     def problem(labels: Integers) -> Problem:
         nobody = np.array([], dtype=np.int64)
-        return Problem(graph, features, labels, np.flatnonzero(labels >= 0), nobody, n_classes)
+        whole = labels.astype(np.int64)
+        return Problem(graph, features, whole, np.flatnonzero(labels >= 0), nobody, n_classes)
 
     def of(system: Any) -> Callable[[Integers, int], Prediction]:
-        return lambda labels, seed: system(problem(labels), seed)  # type: ignore[no-any-return]
+        return lambda labels, seed: system(problem(labels), seed)
 
     lines = partial(logistic_regression.run, steps=0)
     return {

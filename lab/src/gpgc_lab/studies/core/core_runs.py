@@ -143,7 +143,7 @@ def _measure_cell(
         for one in drawn:
             record = known.find(**key, draw=one.name)
             if record is None and one.name in found:
-                record = known.recall(partial(found.get, one.name, {}), **key, draw=one.name)
+                record = known.recall(partial(found.__getitem__, one.name), **key, draw=one.name)
             if record is not None:
                 runs[name][one.name] = record
     return Cell(core_set, budget, runs)
@@ -187,12 +187,12 @@ def _of_rival(
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 if is_value:
-                    mean, seconds = timed(lambda one=one, seed=seed: run(one.given, seed))
+                    mean, seconds = timed(partial(run, one.given, seed))
                     record = score_values(Forecast(mean), opened.targets, one.judged)
                 else:
                     labels = np.full(len(opened.targets), -1, dtype=np.int64)
                     labels[one.given] = opened.targets[one.given]
-                    said, seconds = timed(lambda labels=labels, seed=seed: run(labels, seed))
+                    said, seconds = timed(partial(run, labels, seed))
                     record = _score(said.probabilities[one.judged], opened.targets, one)
             records[one.name] = {**record, "seconds": seconds}
         return records

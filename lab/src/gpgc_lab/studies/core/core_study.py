@@ -44,6 +44,21 @@ def chosen_sections(only: str | None) -> tuple[str, ...]:
     return names
 
 
+def chosen_names(sets: str | None, sections: Sequence[str]) -> list[str]:
+    """Return the names of sets with semicolons between them, each of one of the sections.
+
+    Examples
+    --------
+    >>> chosen_names("power_grid, zones; texas", ["graphs"]), chosen_names(None, ["tables"])
+    (['power_grid, zones', 'texas'], [])
+    """
+    names = [name.strip() for name in sets.split(";")] if sets else []
+    known = [one.name for section in sections if section in CELLS for one in chosen_sets(section)]
+    if unknown := [name for name in names if name not in known]:
+        raise InputError(f"sets must be among {'; '.join(known)}, got {unknown[0]!r:.60}")
+    return names
+
+
 def core_study(
     versions: Sequence[Version],
     folder: StudyFolder,

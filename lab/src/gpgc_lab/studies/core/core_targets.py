@@ -165,8 +165,8 @@ def _cells_with_more_loss(
     cells: Sequence[Cell], systems: Sequence[str], most: float
 ) -> Callable[[str], Reached | None]:
     def judge(cell: Cell, system: str) -> bool | None:
-        pair = (cell.values(name, "log_loss") for name in systems[:2])
-        gap = Gap.between(*pair, digits=3)
+        ours, theirs = (cell.values(name, "log_loss") for name in systems[:2])
+        gap = Gap.between(ours, theirs, digits=3)
         return None if gap is None else gap.mean > most
 
     return lambda system: _count(cells, judge, system) if system == systems[0] else None
@@ -174,8 +174,8 @@ def _cells_with_more_loss(
 
 def _above_fractions(cells: Sequence[Cell]) -> Callable[[str], Reached | None]:
     def judge(cell: Cell, system: str) -> bool | None:
-        pair = (cell.values(system, name) for name in ("log_loss", "fractions_log_loss"))
-        gap = Gap.between(*pair, digits=3)
+        ours, plain = (cell.values(system, name) for name in ("log_loss", "fractions_log_loss"))
+        gap = Gap.between(ours, plain, digits=3)
         return None if gap is None else gap.mean > FRACTIONS_LOSS
 
     return lambda system: _count(cells, judge, system)
@@ -191,7 +191,9 @@ def _table_loss(cells: Sequence[Cell]) -> Callable[[str], Reached | None]:
             gaps += [] if gap is None else [gap.mean]
         if not gaps:
             return None
-        return Reached(f"{np.mean(gaps):+.3f} ({len(gaps)} cells)", np.mean(gaps) <= TABLE_LOSS)
+        return Reached(
+            f"{np.mean(gaps):+.3f} ({len(gaps)} cells)", bool(np.mean(gaps) <= TABLE_LOSS)
+        )
 
     return reach
 
@@ -220,7 +222,7 @@ def _values_near(cells: Sequence[Cell]) -> Callable[[str], Reached | None]:
                 near.append(100 * ours >= 100 * theirs - R2_POINTS)
         if not near:
             return None
-        return Reached(f"{sum(near)} of {len(near)}", np.mean(near) >= R2_CELLS)
+        return Reached(f"{sum(near)} of {len(near)}", bool(np.mean(near) >= R2_CELLS))
 
     return reach
 

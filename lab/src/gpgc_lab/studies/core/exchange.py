@@ -30,7 +30,7 @@ def read_problem(path: str) -> tuple[Any, Any, dict[str, tuple[Any, Any, Any]]]:
             name: tuple(arrays[f"{part}_{place}"] for part in ("given", "targets", "judged"))
             for place, name in enumerate(names)
         }
-        return _whole("adjacency", arrays), _whole("features", arrays), draws  # type: ignore[return-value]
+        return _whole("adjacency", arrays), _whole("features", arrays), draws
 
 
 def _parts(name: str, matrix: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -44,7 +45,8 @@ def open_set(name: str, data_dir: Path | None = None) -> OpenedSet:
     (True, (150, 4), [50, 50, 50])
     """
     if name in SKLEARN_TABLES:
-        features, labels = SKLEARN_TABLES[name](return_X_y=True)  # type: ignore[misc]
+        read: Any = SKLEARN_TABLES[name]
+        features, labels = read(return_X_y=True)
         return OpenedSet(None, np.asarray(features, dtype=np.float64), labels.astype(np.int64))
     if name in TARGETS:
         valued = load_target(name, data_dir, seed=0)

@@ -399,7 +399,9 @@ COMMON = 100
 def _metabolites() -> OpenedSet:
     """Metabolites that react with each other; features are atoms and charge, classes places."""
     tree = ElementTree.fromstring(gzip.decompress(METABOLISM.read()))
-    place, atoms, compartments = {}, [], []
+    place: dict[str, int] = {}
+    atoms: list[Counter[str]] = []
+    compartments: list[str] = []
     for element in tree.iter():
         if element.tag.endswith("}species"):
             known = {name.rpartition("}")[2]: value for name, value in element.attrib.items()}

@@ -117,7 +117,7 @@ def count_functions(problem: str, model: str | None) -> dict[str, Any]:
             seen.add((code.co_filename, code.co_name, code.co_firstlineno))
 
     def job() -> None:
-        settings = {} if model is None else {"model": model}
+        settings: dict[str, Any] = {} if model is None else {"model": model}
         GPGCClassifier(**settings).fit(features, labels, adjacency).predict_proba()
 
     job()
@@ -127,7 +127,7 @@ def count_functions(problem: str, model: str | None) -> dict[str, Any]:
         job()
     finally:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
     return {"functions": len(seen), "files": len({file for file, *_ in seen}), **about()}
 
 
@@ -145,7 +145,7 @@ def time_fit(problem: str, model: str | None, repeats: int) -> dict[str, Any]:
     adjacency, features, draws = read_problem(problem)
     given, targets, _ = next(iter(draws.values()))
     labels = _filled(adjacency.shape[0], given, targets, -1)
-    settings = {} if model is None else {"model": model}
+    settings: dict[str, Any] = {} if model is None else {"model": model}
     warm_up()
     best = float("inf")
     for _ in range(repeats):
@@ -171,7 +171,12 @@ def time_big(problem: str, repeats: int) -> dict[str, Any]:
     rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float32)
     right = np.ascontiguousarray(rows[np.unique(matrix[given].indices)].T)
     tile = max(1, 2**24 // max(1, right.shape[1]))
-    settings = {"model": "big", "noise_variance": 0.1, "class_prior": "labels", "dtype": "float32"}
+    settings: dict[str, Any] = {
+        "model": "big",
+        "noise_variance": 0.1,
+        "class_prior": "labels",
+        "dtype": "float32",
+    }
 
     def fit() -> None:
         GPGCClassifier(**settings).fit(features, labels, adjacency).predict()
