@@ -156,7 +156,6 @@ TABLE = {
         "--seed": PAGE,
         "--neighbors": PAGE,
         "--port": PAGE,
-        "--token": PAGE,
         "--no-browser": PAGE,
     },
     "features": SHOWN
@@ -194,7 +193,7 @@ WITH_SEVERAL = (
     | NETWORK
     | {
         "--probabilities": Differs("--probabilities all"),
-        "--standardise": Differs("--standardise yes"),
+        "--standardise": Differs("--standardise no"),
     }
 )
 
