@@ -102,7 +102,7 @@ def foreign_private_names(path: Path) -> set[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     }
-    own.add("_replace")  # of a NamedTuple, which is public by its documentation
+    own |= {"_replace", "_exit"}  # of a NamedTuple and of os, public by their documentation
     used = {
         f"{path.name}:{node.lineno} {node.attr}"
         for node in ast.walk(tree)

@@ -198,7 +198,7 @@ def refuse_others(context: typer.Context, allowed: Collection[str], with_option:
     """
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        usual = (None, [], (), parameter.get_default(context))
+        usual: tuple[Any, ...] = (None, [], (), parameter.get_default(context))
         if parameter.name not in allowed and value not in usual:
             raise InputError(f"{parameter.opts[0]} is not available with {with_option}")
 
