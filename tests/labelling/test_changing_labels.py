@@ -131,3 +131,18 @@ def test_only_labelled_nodes_can_be_corrected(graph):
         labelling.correct([7], ["a"])
     with pytest.raises(InputError, match="must not be blank"):
         labelling.correct([5], [None])
+
+
+def test_many_labels_of_nodes_that_are_nearly_equal_stay_finite():
+    rng = np.random.default_rng(0)
+    truth = np.arange(600) % 4
+    X = rng.normal(size=(4, 6))[truth] + 0.1 * rng.normal(size=(600, 6))
+    covariance = gpgc.covariance(None, X, model="broad", dtype=np.float32)
+    posterior = GrowingPosterior(covariance, 1e-6 * float(covariance.diag().mean()), 4)
+    order = rng.permutation(600)[:500]
+    for part in np.array_split(order, 20):
+        posterior.observe(part, np.eye(4)[truth[part]])
+    assert np.abs(posterior.mean).max() < 2
+    assert (posterior.mean.argmax(axis=1) == truth).all()
+    posterior.remove(order[::7])
+    assert np.abs(posterior.mean).max() < 2

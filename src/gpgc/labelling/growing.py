@@ -218,7 +218,10 @@ class GrowingPosterior(Growing):
             self._cholesky = np.pad(self._cholesky, ((0, more), (0, more)))
         factor = self._cholesky[:size, :size]
         whitened = solve_triangular(factor, known, lower=True) if size else known
-        scale = np.sqrt(max(prior - whitened @ whitened, 0.0) + self.noise_variance)
+        # sums of as many entries of Γ are known up to their rounding, which counts as noise
+        rounding = (size + 1) * np.finfo(self.covariance.dtype).eps * prior
+        noise = max(self.noise_variance, rounding)
+        scale = np.sqrt(max(prior - whitened @ whitened, 0.0) + noise)
         row = (column - whitened @ self._factor) / scale
         target = (value - whitened @ self._whitened_targets[:size]) / scale
         self._cholesky[size, :size], self._cholesky[size, size] = whitened, scale

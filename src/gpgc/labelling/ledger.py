@@ -174,8 +174,8 @@ class Ledger:
         do = record["do"]
         first = self.classes if self.first_classes is None else self.first_classes
         if do == "class":
-            classes = dict.fromkeys((*self.classes, record["label"]))
-            return replace(self, classes=tuple(classes), first_classes=first)
+            more = tuple(dict.fromkeys((*self.classes, record["label"])))
+            return replace(self, classes=more, first_classes=first)
         if do in ("finish", "continue"):
             return replace(self, closing=tuple(record.get("ids", ())), first_classes=first)
         names, label = ids_of(record), record.get("label")
@@ -197,7 +197,9 @@ class Ledger:
                 labels[name] = Given(str(label), role, by, at, event, is_blind)
         entry = Entry(event, do, names[0], label, by, at, role, len(names))
         # a class that has labels is there, even where its own event was undone
-        classes = self.classes if do == "skip" else tuple(dict.fromkeys((*self.classes, label)))
+        classes = (
+            self.classes if do == "skip" else tuple(dict.fromkeys((*self.classes, str(label))))
+        )
         return replace(
             self,
             classes=classes,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from gpgc.errors import DataError, InputError
 from gpgc.files import Journal
@@ -82,7 +82,7 @@ def _check_header(header: Record, where: str) -> tuple[tuple[str, ...], int]:
     return tuple(dict.fromkeys(classes)), int(seed)
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
