@@ -24,6 +24,7 @@ class Running:
     arguments: list
     folder: Path
     port: int = 0
+    token: str = TOKEN
     process: subprocess.Popen = field(default=None)
     url: str = ""
 
@@ -37,14 +38,14 @@ class Running:
 
     def start(self):
         command = [sys.executable, "-m", "gpgc", "label", *map(str, self.arguments)]
-        command += ["--no-browser", "--journal", str(self.journal), "--token", TOKEN]
+        command += ["--no-browser", "--journal", str(self.journal)]
         command += ["--port", str(self.port)]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
             stderr=(self.folder / "stderr").open("ab"),
             text=True,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            env={**os.environ, "PYTHONUNBUFFERED": "1", "GPGC_TOKEN": self.token},
         )
         line = self.process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)/\S+", line)

@@ -52,8 +52,11 @@ def lab(tmp_path):
     process.wait(20)
 
 
-def test_ten_labels_in_jupyterlab(lab, browser, tmp_path):
-    page = browser.new_context(viewport={"width": 1400, "height": 1000}).new_page()
+@pytest.fixture
+def widget(lab, browser):
+    """Return the notebook's page once the widget shows its first item."""
+    context = browser.new_context(viewport={"width": 1400, "height": 1000})
+    page = context.new_page()
     for _ in range(100):
         try:
             page.goto(lab)
@@ -71,19 +74,90 @@ def test_ten_labels_in_jupyterlab(lab, browser, tmp_path):
     box = page.locator(".gpgc .item-box[data-item]")
     box.wait_for(timeout=120_000)
     box.click()
-    n_cells = page.locator(".jp-Cell").count()
+    yield page
+    context.close()
+
+
+def lines(folder):
+    """Return the events of the notebook's journal."""
+    text = (folder / "labels.jsonl").read_text()
+    return [json.loads(line) for line in text.splitlines()][1:]
+
+
+def kinds(page):
+    """Return the kind of each cell of the notebook, in their order."""
+    names = ["jp-MarkdownCell", "jp-CodeCell", "jp-RawCell"]
+    of = "(cells, names) => cells.map(cell => names.find(name => cell.classList.contains(name)))"
+    return page.locator(".jp-Cell").evaluate_all(of, names)
+
+
+def label_one(page):
+    """Answer the item on the screen by its key."""
+    box = page.locator(".gpgc .item-box[data-item]")
+    before = box.get_attribute("data-item")
+    page.wait_for_timeout(300)
+    page.keyboard.press(str(int(box.inner_text().strip()[-1]) + 1))
+    page.locator(f".gpgc .item-box:not([data-item='{before}'])").wait_for()
+
+
+def test_ten_labels_in_jupyterlab(widget, tmp_path):
+    n_cells = widget.locator(".jp-Cell").count()
     for _ in range(10):
-        before = box.get_attribute("data-item")
-        page.wait_for_timeout(300)
-        label = box.inner_text().strip()[-1]
-        page.keyboard.press(str(int(label) + 1))
-        page.locator(f".gpgc .item-box:not([data-item='{before}'])").wait_for()
-    page.locator(".gpgc #labels", has_text="10 labels").wait_for()
-    page.locator(".gpgc .saved", has_text="saved").wait_for()
-    page.wait_for_timeout(500)
+        label_one(widget)
+    widget.locator(".gpgc #labels", has_text="10 labels").wait_for()
+    widget.locator(".gpgc .saved", has_text="saved").wait_for()
+    widget.wait_for_timeout(500)
     if folder := os.environ.get("GPGC_SCREENSHOTS"):
-        page.screenshot(path=f"{folder}/13-jupyterlab.png")
-    lines = [json.loads(line) for line in (tmp_path / "labels.jsonl").read_text().splitlines()]
-    assert [line["do"] for line in lines[1:]] == ["label"] * 10
-    assert page.locator(".jp-Cell").count() == n_cells
-    assert page.locator(".jp-MarkdownCell").count() == 2
+        widget.screenshot(path=f"{folder}/13-jupyterlab.png")
+    assert [line["do"] for line in lines(tmp_path)] == ["label"] * 10
+    assert widget.locator(".jp-Cell").count() == n_cells
+    assert widget.locator(".jp-MarkdownCell").count() == 2
+
+
+def test_no_key_reaches_the_notebook_from_anywhere_inside(widget, tmp_path):
+    page, gpgc = widget, widget.locator(".gpgc")
+    for _ in range(4):
+        label_one(page)
+    gpgc.locator(".saved", has_text="saved").wait_for()
+    before = kinds(page)
+    inside = "document.querySelector('.gpgc').contains(document.activeElement)"
+
+    # what is clicked on is replaced by what comes then: the focus stays inside nevertheless
+    gpgc.locator(".near button").first.click()
+    gpgc.locator(".note", has_text="Esc goes back").wait_for()
+    page.wait_for_timeout(500)
+    assert page.evaluate(inside)
+    label_one(page)
+    gpgc.locator("#labels", has_text="5 labels").wait_for()
+    gpgc.locator(".history button").first.click()
+    gpgc.locator(".note", has_text="Esc goes back").wait_for()
+    page.wait_for_timeout(500)
+    assert page.evaluate(inside)
+    page.keyboard.press("Escape")
+    gpgc.locator(".note:not(:has-text('Esc goes back'))").wait_for()
+
+    # keys that insert, delete, cut, merge, move or run cells where the notebook hears them
+    places = [".item-box", ".note", ".figure", "h1", ".history", "canvas.points", "summary"]
+    for place in places:
+        gpgc.locator(place).first.click()
+        page.wait_for_timeout(300)
+        assert page.evaluate(inside), place
+        if gpgc.locator(".note", has_text="Esc goes back").count():
+            page.keyboard.press("Escape")
+        for key in "axcvdzymjkrlo":
+            page.keyboard.press(key)
+        page.keyboard.press("d")
+        page.keyboard.press("d")
+        assert page.evaluate(inside), place
+        assert kinds(page) == before, place
+    page.keyboard.press("?")
+    gpgc.locator("dialog[open]").wait_for()
+    for key in ("a", "x", "m", "Shift+M"):
+        page.keyboard.press(key)
+    page.keyboard.press("Escape")
+    gpgc.locator("dialog:not([open])").wait_for(state="attached")
+    assert page.evaluate(inside)
+    label_one(page)
+    gpgc.locator("#labels", has_text="6 labels").wait_for()
+    assert kinds(page) == before
+    assert [line["do"] for line in lines(tmp_path)] == ["label"] * 6

@@ -63,7 +63,7 @@ def test_run_cora(data_dir):
 def test_features_of_what_is_no_image_are_refused():
     done = gpgc("run", "digits", "--features", "pixels")
     assert done.returncode != 0
-    assert "mnist, svhn, cifar10" in done.stderr
+    assert "--features applies to mnist, svhn and cifar10 only" in done.stderr
 
 
 def test_version_and_help():
@@ -124,8 +124,8 @@ def test_classify_by_arrays_whose_rows_are_ids(tmp_path, kind):
         ("edges.csv", "source,target,weight\na,b,nan\n", "line 2: expected a finite number"),
         ("edges.csv", "source,target,weight\na,b,x\n", "line 2: expected a finite number.*'x'"),
         ("labels.csv", "id\na\n", "labels.csv line 1.*without label"),
-        ("labels.csv", "id,label\nz,left\n", "labels.csv line 2: a label for node 'z'"),
-        ("labels.csv", "id,label\na,l\na,r\n", "labels.csv line 3: expected each id once"),
+        ("labels.csv", "id,label\nz,left\n", "none of the labels.*'z', .*labels.csv line 2"),
+        ("labels.csv", "id,label\na,l\na,r\n", "labels.csv line 3: 'a' has a second label"),
         ("labels.csv", "id,label\na,\n", "labels.csv: expected at least one label"),
     ],
 )

@@ -85,7 +85,7 @@ def test_the_report_is_a_page(folder):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--held-out", "held_out.csv"], "--held-out must come with --sets"),
+        (["--held-out", "held_out.csv"], "--held-out needs --sets"),
         (["--sets", 1.5], "level must lie between 0 and 1"),
         (
             ["--sets", 0.9, "--held-out", "others.csv", "--calibrate", "others.csv"],

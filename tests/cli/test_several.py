@@ -82,13 +82,17 @@ def test_several_labels_a_node(folder):
 @pytest.mark.parametrize(
     ("labels", "options", "said"),
     [
-        ("id,label\nl0,a\nl0,b\nr0,b\n", [], "expected each id once.*see --several"),
+        ("id,label\nl0,a\nl0,b\nr0,b\n", [], "line 3: 'l0' has a second label; .*--several votes"),
         ("id,label\nl0,a\nr0,b\n", ["--several", "opinions"], "--several must be votes or labels"),
         ("id,label,w\nl0,a,0\nr0,b,1\n", ["--column", "trust=w"], "line 2: expected a trust above"),
         ("id,label,w\nl0,a,x\nr0,b,1\n", ["--column", "trust=w"], "line 2: expected a finite"),
         ("id,label\nl0,a\nr0,b\n", ["--column", "trust=w"], "expected a column w for trust"),
-        ("id,label\nl0,a\nr0,b\n", ["--several", "labels", "--novelty"], "must come without"),
-        ("id,label\nl0,a\nr0,b\n", ["--encode", "x=text"], "--encode must come with --features"),
+        (
+            "id,label\nl0,a\nr0,b\n",
+            ["--several", "labels", "--novelty"],
+            "--novelty is not available",
+        ),
+        ("id,label\nl0,a\nr0,b\n", ["--encode", "x=text"], "--encode needs --features"),
     ],
 )
 def test_what_is_wrong_is_said(folder, labels, options, said):

@@ -103,10 +103,10 @@ def test_options_that_do_not_go_together_are_refused():
     def message(*more):
         return str(runner.invoke(app, [*order, *more]).exception)
 
-    assert "--decision must be probable with --scheduler" in message(
+    assert "--decision is not available with --scheduler" in message(
         "--scheduler", "local", "--decision", "balanced"
     )
-    assert "must come with --scheduler local" in message(
+    assert "--workers needs --scheduler local" in message(
         "--workers", "2", "--edges", "e", "--features", "f"
     )
     assert "--edges and --features must both be given" in message("--scheduler", "local")

@@ -58,7 +58,7 @@ def test_a_component_without_labels_is_known_by_the_features_it_shares_alone(mod
 
 def test_without_any_unlabelled_node_that_is_reached_the_temperature_is_usual():
     fitted = GPGCClassifier().fit(None, [0, 1] + [-1] * 50, adjacency=sp.csr_array((52, 52)))
-    assert fitted.temperature_ == pytest.approx(np.exp(usual_sharpness(2).mean), rel=1e-3)
+    assert fitted.temperature_ == pytest.approx(np.exp(usual_sharpness(2, 1.0, 2).mean), rel=1e-3)
     assert (fitted.predict_proba()[2:] == 0.5).all()
 
 
@@ -68,7 +68,9 @@ def test_temperature_has_bounds_that_refer_to_the_means():
     for size in (1e-3, 1.0):
         means = size * (0.5 + 1e-8 * rng.normal(size=(20, 2)))
         targets = np.eye(2)[rng.integers(2, size=20)]
-        t = fit_temperature_with_prior(means, targets, np.zeros(20), root_mean_square(means))
+        spread, even = root_mean_square(means), np.full(2, 0.5)
+        usual = usual_sharpness(20, 1.0, 2)
+        t = fit_temperature_with_prior(means, targets, np.zeros(20), spread, usual, even)
         assert np.ptp(t * means) < 1e-3
 
 

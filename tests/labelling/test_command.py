@@ -96,6 +96,50 @@ def test_labels_of_texts(label, tmp_path):
     assert desk.session.ledger.classes == ("fine",)
 
 
+def test_marks_of_no_label_are_no_classes_and_columns_are_found_by_name(label, tmp_path):
+    (tmp_path / "t.csv").write_text("key,text\na,one\nb,two\nc,three\nd,four\ne,five\nf,six\n")
+    (tmp_path / "y.csv").write_text("key,y\na,fine\nb,NA\nc,-1\nd,nan\ne,None\nf,bad\n")
+    columns = ("--column", "id=key", "--column", "label=y")
+    desk, _ = label("--texts", tmp_path / "t.csv", "--labels", tmp_path / "y.csv", *columns)
+    assert sorted(desk.session.ledger.classes) == ["bad", "fine"]
+    assert sorted(desk.session.ledger.labels) == ["a", "f"]
+
+
+@pytest.mark.parametrize("source", ["--texts", "--features", "digits"])
+def test_a_second_label_is_refused(label, tmp_path, source):
+    (tmp_path / "t.csv").write_text("id,text\na,one\nb,two\n")
+    (tmp_path / "x.csv").write_text("id,u\na,1\nb,2\n")
+    name = "0" if source == "digits" else "a"
+    (tmp_path / "y.csv").write_text(f"id,label\n{name},fine\n{name},bad\n")
+    given = {"--texts": [tmp_path / "t.csv"], "--features": [tmp_path / "x.csv"], "digits": []}
+    with pytest.raises(InputError, match=f"y.csv line 3: '{name}' has a second label"):
+        label(source, *given[source], "--labels", tmp_path / "y.csv")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["digits", "--features", "x.csv"], "--features"),
+        (["digits", "--edges", "e.csv"], "--edges"),
+        (["digits", "--encode", "u=text"], "--encode"),
+        (["digits", "--column", "weight=w"], "--column weight"),
+        (["--texts", "t.csv", "--nodes", "x.csv"], "--nodes"),
+        (["--texts", "t.csv", "--encode", "u=text"], "--encode"),
+        (["--texts", "t.csv", "--column", "label=y"], "--column label"),
+        (["--features", "x.csv", "--labels", "y.csv", "--column", "trust=w"], "--column trust"),
+        (["--edges", "e.csv", "--neighbors", 3], "--neighbors"),
+    ],
+)
+def test_options_that_would_not_count_are_refused(label, tmp_path, monkeypatch, arguments, option):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("id,text\na,one\nb,two\n")
+    (tmp_path / "x.csv").write_text("id,u\na,1\nb,2\n")
+    (tmp_path / "y.csv").write_text("id,label,w\na,fine,1\n")
+    (tmp_path / "e.csv").write_text("source,target\na,b\n")
+    with pytest.raises(InputError, match=option):
+        label(*arguments)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -105,7 +149,6 @@ def test_labels_of_texts(label, tmp_path):
         (["--images", "nowhere"], "must be a folder"),
         (["digits", "--classes", "a,a"], "each class once"),
         (["digits", "--classes", "a=x,b=x"], "a letter of its own"),
-        (["digits", "--token", "short"], "at least 16"),
     ],
 )
 def test_what_cannot_be_labelled_is_one_sentence(label, arguments, sentence):
@@ -113,9 +156,47 @@ def test_what_cannot_be_labelled_is_one_sentence(label, arguments, sentence):
         label(*arguments)
 
 
+def test_marks_of_the_unlabelled_are_no_classes(label, tmp_path):
+    marks = ["NA", "-1", "nan", "None", "NaN", ""]
+    texts = "".join(f"t{n},word {n}\n" for n in range(7))
+    (tmp_path / "t.csv").write_text(f"id,text\n{texts}")
+    rows = "".join(f"t{n},{mark}\n" for n, mark in enumerate([*marks, "fine"]))
+    (tmp_path / "y.csv").write_text(f"id,label\n{rows}")
+    desk, _ = label("--texts", tmp_path / "t.csv", "--labels", tmp_path / "y.csv")
+    assert desk.session.ledger.classes == ("fine",)
+    assert desk.session.ledger.with_role("imported") == {"t6": "fine"}
+
+
+@pytest.mark.parametrize("own", ["--texts", "--features"])
+def test_a_second_label_of_an_item_is_refused(label, tmp_path, own):
+    (tmp_path / "t.csv").write_text("id,text,n\na,one word,1\nb,two words,2\nc,three,4\n")
+    (tmp_path / "y.csv").write_text("id,label\na,fine\nb,bad\na,bad\n")
+    with pytest.raises(InputError, match=r"line 4: .*'a'") as raised:
+        label(own, tmp_path / "t.csv", "--labels", tmp_path / "y.csv")
+    assert "\n" not in str(raised.value)
+
+
+def test_a_secret_of_ones_own_comes_from_the_environment(label, monkeypatch):
+    monkeypatch.setenv("GPGC_TOKEN", "a-secret-of-my-own-123456")
+    assert "token=a-secret-of-my-own-123456\n" in label("digits")[1]
+    monkeypatch.setenv("GPGC_TOKEN", "short")
+    with pytest.raises(InputError, match="GPGC_TOKEN must be at least 16"):
+        label("digits")
+
+
+def test_no_secret_is_an_argument_that_others_can_see(label):
+    done = CliRunner().invoke(app, ["label", "--help"])
+    assert "--token" not in done.output
+    assert "GPGC_TOKEN" in done.output
+
+
+def test_a_name_of_two_words_is_kept(label):
+    assert "&by=Anna+Maria\n" in label("digits", "--by", "Anna Maria")[1]
+
+
 def test_strangers_among_the_labels_are_named(label, tmp_path):
     (tmp_path / "y.csv").write_text("id,label\nnobody,1\n")
-    with pytest.raises(InputError, match="'nobody' is not among the items"):
+    with pytest.raises(InputError, match="'nobody', which is not in the graph"):
         label("digits", "--labels", tmp_path / "y.csv")
 
 
@@ -147,7 +228,7 @@ def test_the_page_ships_small_and_asks_nobody(open_session):
 
     page = Path(gpgc.labelling.__file__).parent / "page"
     files = [path for path in page.iterdir() if path.suffix in (".js", ".css", ".html")]
-    assert sum(path.stat().st_size for path in files) < 70_000
+    assert sum(path.stat().st_size for path in files) < 90_000
     for path in files:
         text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert "http:" not in text

@@ -13,6 +13,7 @@ from gpgc.labelling.sources import Source, image_folder, text_table
 from tests.labelling.conftest import work
 
 pytest.importorskip("uvicorn", reason="the page's server needs the extra label")
+
 TOKEN = "a-token-for-tests-only-1234"
 
 
@@ -27,7 +28,9 @@ class Client:
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         sent = {"host": f"127.0.0.1:{self.port}", **headers}
         if token:
-            sent["cookie"] = f"gpgc-{self.port}={token}"
+            from gpgc.labelling.guard import session_id
+
+            sent["cookie"] = f"gpgc-{self.port}={session_id(token, self.port)}"
         if body is not None:
             sent.setdefault("content-type", "application/json")
             sent["content-length"] = str(len(body))
@@ -72,11 +75,42 @@ def test_the_token_is_exchanged_for_a_cookie(served):
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=strict" in cookie
+    assert TOKEN not in cookie
     page = client.ask("/")
     assert page.status == 200
     assert "default-src 'self'" in page.headers["content-security-policy"]
     assert page.headers["x-content-type-options"] == "nosniff"
     assert page.headers["cache-control"] == "no-store"
+
+
+def test_a_browser_of_another_token_is_told_to_open_the_new_address(served):
+    _, client = served
+    for path in ("/api/session", "/api/next?n=2", "/events", "/item/1/image"):
+        answer = client.ask(path, token="of-a-server-that-has-ended")
+        assert answer.status == 401
+        assert "open the new address" in json.loads(answer.content)["problem"]
+    page = client.ask("/", token="of-a-server-that-has-ended")
+    assert page.status == 401
+    assert b"open the new address" in page.content
+    raw = f"gpgc-{client.port}={TOKEN}"
+    assert client.ask("/api/session", token=None, cookie=raw).status == 401
+
+
+def test_a_name_of_two_words_goes_through_the_address(served):
+    _, client = served
+    answer = client.ask(f"/?token={TOKEN}&by=Anna+Maria", token=None)
+    assert answer.headers["location"] == "/?by=Anna+Maria"
+
+
+def test_an_answer_that_came_late_is_a_conflict(served):
+    desk, client = served
+    (node,) = desk.session.next("anna", 1)
+    event = {"do": "label", "item": node, "was": None}
+    assert client.post({**event, "label": "a", "by": "anna"}).status == 200
+    late = client.post({**event, "label": "b", "by": "ben"})
+    assert late.status == 409
+    assert b"meanwhile" in late.content
+    assert len(desk.session.ledger.entries) == 1
 
 
 def test_hostile_requests_change_nothing(served):

@@ -73,7 +73,7 @@ def test_other_data_are_refused(open_session):
 
 def test_a_second_session_on_the_same_journal_is_refused(open_session):
     open_session()
-    with pytest.raises(InputError, match="another gpgc label has open"):
+    with pytest.raises(InputError, match="is open in another gpgc label"):
         open_session()
 
 
@@ -107,7 +107,7 @@ def test_undone_redone_and_corrected_labels_equal_a_fresh_session(open_session, 
     for _ in range(2):
         session.record({"do": "redo"}, "anna")
     node = session.index[session.ledger.entries[3].id]
-    session.record({"do": "label", "item": node, "label": "c"}, "anna")
+    session.record({"do": "correct", "item": node, "label": "c"}, "anna")
     assert session.ledger.labels[session.ids[node]].label == "c"
     assert len(session.ledger.labels) == 17
     assert session.live.settle()
@@ -172,11 +172,11 @@ def test_search_by_name_and_by_what_is_shown(open_session):
 def test_items_of_somebody_who_went_away_are_free_again():
     now = [0.0]
     desks = Desks(lambda: now[0])
-    desks.of("anna").append(7)
+    desks.put("anna", 7)
     now[0] = 500.0
-    assert desks.of("anna") == [7]
+    assert desks.of("anna") == (7,)
     now[0] = 1000.0
-    assert desks.of("ben") == []
+    assert desks.of("ben") == ()
     assert not desks.hold(7)
 
 

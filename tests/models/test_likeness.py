@@ -55,8 +55,9 @@ def test_nothing_is_said_without_features_links_or_differences():
 
 
 def test_few_labels_are_less_sure_and_unlike_neighbours_hardly_at_all():
-    assert usual_sharpness(3).mean < usual_sharpness(6).mean < usual_sharpness(50).mean
-    assert usual_sharpness(50, alike=0.0).mean < usual_sharpness(2).mean
+    assert usual_sharpness(3, 1.0, 3).mean < usual_sharpness(6, 1.0, 3).mean
+    assert usual_sharpness(6, 1.0, 3).mean < usual_sharpness(50, 1.0, 3).mean
+    assert usual_sharpness(50, 0.0, 3).mean < usual_sharpness(2, 1.0, 3).mean
 
 
 @pytest.mark.parametrize("alike", [True, False])

@@ -215,10 +215,7 @@ def test_select_keeps_architectures_of_one_kind_apart(two_moons):
         (lambda: SAGE(own=1.2), r"own must lie between 0 and 1, got 1.2"),
         (lambda: GIN(epsilon=np.inf), r"epsilon must be finite, got inf"),
         (lambda: gpgc.covariance(([0], [1]), model=GIN(epsilon=-2.5)), r"epsilon must be at least"),
-        (
-            lambda: SGC(n_landmarks=0),
-            r"n_landmarks must be a whole number of nodes, at least 1, got 0",
-        ),
+        (lambda: SGC(n_landmarks=0), r"n_landmarks must be a whole number.*at least 1, got 0"),
         (lambda: SGC(kernel="gp"), r"kernel must be one of nngp, ntk, got 'gp'"),
         (lambda: SGC(activation="tanh"), r"activation must be one of relu"),
         (lambda: REGISTRY["broad"](kernel="ntk"), r"kernel must be 'nngp' for model='broad'"),

@@ -43,7 +43,7 @@ def test_each_kind_of_column():
 def test_what_was_done_is_said():
     assert gpgc.encode_table(TABLE).encoder.said == (
         "size: number, standardised, 1 missing set to the mean and flagged",
-        "colour: 1 category, 1 that occur once count as none, 1 missing flagged",
+        "colour: 1 category, 1 value that occurs once ignored, 1 missing flagged",
         "title: text, TF-IDF of 3 words",
     )
     many = {f"x{i}": [1.0, 2.0] for i in range(5)} | {"c": ["u", "u"]}
@@ -56,7 +56,7 @@ def test_what_was_done_is_said():
 def test_later_rows_are_encoded_the_same_way():
     table = gpgc.encode_table(TABLE)
     mixed = {name: TABLE[name] for name in ("title", "colour", "size")} | {"other": [1] * 4}
-    with pytest.warns(GPGCWarning, match="1 of colour"):  # blue occurs once: no category
+    with pytest.warns(GPGCWarning, match="1 of column 'colour'"):  # blue occurs once: no category
         again = table.encoder.transform(mixed)
     np.testing.assert_allclose(again.toarray(), table.features.toarray())
     with pytest.raises(InputError, match=r"must have the columns size, colour, title.*'colour'"):
@@ -82,7 +82,10 @@ def test_kinds_can_be_said():
     ("table", "words"),
     [
         ({"id": ["a", "b"]}, "at least one column of features"),
-        ({"x": ["a", "b"]}, "tells nodes apart, got x: left out, no value occurs twice"),
+        (
+            {"x": ["a", "b"]},
+            "no column of the table can be used: x: left out, no value",
+        ),
         ({"x": [1.0, float("inf")]}, "X\\['x'\\] must hold finite numbers"),
         ({"x": [1.0, "a"]}, "X\\['x'\\] must hold numbers or strings, got float, str"),
         ({"x": [1.0], "y": [1.0, 2.0]}, "columns of one length, got x 1, y 2"),

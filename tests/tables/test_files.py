@@ -114,7 +114,7 @@ def test_nodes_without_links_are_named_by_labels_or_a_list(gpgc, tmp_path):
 def test_labels_that_name_no_node_of_the_graph_are_refused(gpgc, tmp_path):
     (tmp_path / "labels.csv").write_text("id,label\n1,left\n2,right\n")
     wrong = one_sentence(classify(gpgc, "--edges", "edges.csv"))
-    assert "labels.csv line 2: a label for node '1', which is not in the graph" in wrong
+    assert "none of the labels names a node of the graph (first: '1', labels.csv line 2)" in wrong
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -123,7 +123,7 @@ def test_a_dash_is_standard_input(gpgc, tmp_path, monkeypatch, pack):
     monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(content)))
     assert classify(gpgc, "--edges", "edges.csv", labels="-", out="-")[0] == 0
     wrong = one_sentence(classify(gpgc, "--edges", "-", labels="-"))
-    assert "several files from standard input" in wrong
+    assert "only one input can be read from standard input" in wrong
     monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(b"")))
     assert "standard input line 1" in one_sentence(
         classify(gpgc, "--edges", "edges.csv", labels="-")
@@ -135,7 +135,8 @@ def test_parquet_with_texts_and_gaps(nodes, tmp_path):
     from pyarrow import csv as arrow_csv
     from pyarrow import parquet
 
-    read = arrow_csv.read_csv(tmp_path / "nodes.csv")
+    gaps = arrow_csv.ConvertOptions(strings_can_be_null=True)
+    read = arrow_csv.read_csv(tmp_path / "nodes.csv", convert_options=gaps)
     assert isinstance(read, pyarrow.Table)
     parquet.write_table(read, tmp_path / "nodes.parquet")
     results = [

@@ -186,14 +186,14 @@ def test_nodes_join_by_name(frame):
     )
     links = edges(frame, [("p", "n2"), ("n4", "p"), ("q", "n7"), ("q", "p"), ("n0", "n1")])
     model = GPGCClassifier(dtype="float64").fit(table(frame), LABELS, edges(frame))
-    with pytest.warns(GPGCWarning, match="1 of shape"):
+    with pytest.warns(GPGCWarning, match="1 of column 'shape'"):
         answers = model.to_frame(new, links, backend="pandas")
     assert answers["id"].tolist() == ["p", "q"]
     assert answers["label"].tolist() == ["left", "right"]
     assert not answers["given"].any()
     weights = np.zeros((2, 14))
     weights[[0, 0, 1, 1, 0], [2, 4, 7, 12, 13]] = 1
-    with pytest.warns(GPGCWarning, match="1 of shape"):
+    with pytest.warns(GPGCWarning, match="1 of column 'shape'"):
         by_position = model.predict_proba(new, weights)
     np.testing.assert_allclose(by_position.max(axis=1), answers["probability"])
 

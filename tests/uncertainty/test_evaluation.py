@@ -22,3 +22,8 @@ def test_every_label_is_predicted_while_it_is_hidden(two_moons):
 def test_bad_splits_are_refused(n_splits):
     with pytest.raises(InputError, match="n_splits must"):
         gpgc.evaluate(None, [0, 0, 1, 1], ([0, 2], [1, 3]), n_splits=n_splits)
+
+
+def test_a_class_with_one_label_is_named():
+    with pytest.raises(InputError, match="class 'b' has 1 label; evaluation needs at least 2"):
+        gpgc.evaluate(None, ["a", "a", "b", None], ([0, 2], [1, 3]))

@@ -6,6 +6,7 @@ from sklearn.exceptions import NotFittedError
 
 from gpgc import GPGCClassifier
 from gpgc.probability.error_rate import label_errors
+from gpgc.probability.temperature import Sharpness, usual_sharpness
 
 
 def clouds(seed, n_each=60, n_wrong=6):
@@ -50,7 +51,8 @@ def test_probabilities_are_bayes_rule_of_a_known_error_rate():
     truth = np.array([rng.choice(3, p=row) for row in chances])
     wrong = rng.random(4000) < 0.15
     codes = np.where(wrong, (truth + rng.integers(1, 3, 4000)) % 3, truth)
-    found = label_errors(means, codes, np.ones(4000), 1.0)
+    usual = Sharpness(1.3, 0.5)
+    found = label_errors(means, codes, np.ones(4000), 1.0, usual, np.full(3, 1 / 3))
     assert found.rate == pytest.approx(0.15, abs=0.02)
     assert found.wrong.sum() == pytest.approx(wrong.sum(), rel=0.15)
     for low, high in ((0.05, 0.3), (0.3, 0.7), (0.7, 1.0)):
@@ -80,3 +82,39 @@ def test_it_is_printed_as_a_table():
     assert text.startswith("60 labels, ")
     assert len(text.splitlines()) == 13
     assert text.endswith("and 50 less suspicious")
+
+
+def test_without_any_label_to_leave_out_one_in_twenty_is_wrong():
+    means, codes, usual = np.zeros((10, 2)), np.arange(10) % 2, Sharpness(0.0, 0.5)
+    found = label_errors(means, codes, np.zeros(10), 1.0, usual, np.full(2, 0.5))
+    assert found.rate == pytest.approx(0.05, rel=0.01)
+
+
+def test_right_labels_count_against_ten_of_the_prior():
+    means, codes, usual = np.repeat(np.eye(2), 45, axis=0), np.repeat([0, 1], 45), Sharpness(3, 0.5)
+    found = label_errors(means, codes, np.ones(90), 0.5, usual, np.full(2, 0.5))
+    assert found.rate == pytest.approx(0.5 / 100, rel=0.05)
+
+
+def test_labels_that_nothing_explains_are_not_suspected():
+    """Where neighbours are unlike, labels are judged by probabilities as flat as the predicted."""
+    rng = np.random.default_rng(5)
+    suspected = []
+    for _ in range(5):
+        links = rng.integers(0, 500, (2, 1500))
+        y = np.full(500, -1)
+        y[:30] = np.arange(30) % 3
+        fitted = GPGCClassifier().fit(rng.normal(size=(500, 8)), y, tuple(links))
+        suspected.append(fitted.check_labels().probability.max())
+    assert np.median(suspected) < 0.2
+
+
+def test_labels_are_judged_by_the_sharpness_of_their_graph():
+    rng = np.random.default_rng(6)
+    means, codes = rng.normal(size=(40, 3)), rng.integers(3, size=40)
+    weights, even = np.full(40, 0.1), np.full(3, 1 / 3)
+    found = [
+        label_errors(means, codes, weights, 1.7, usual_sharpness(40, alike, 3), even).wrong.max()
+        for alike in (0.0, 1.0)
+    ]
+    assert found[0] < 0.5 * found[1]

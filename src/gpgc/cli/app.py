@@ -73,7 +73,7 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line; wrong input ends with one sentence and exit code 2, Ctrl-C with 130."""
+    """Run the command line; wrong input ends with one sentence and exit code 2."""
     warnings.showwarning = _show_warning
     try:
         app()
@@ -81,8 +81,6 @@ def main() -> None:
         _stop(str(error))
     except MemoryError as error:
         _stop(f"not enough memory: {error}")
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
 
 
 def _stop(message: str) -> NoReturn:

@@ -24,6 +24,7 @@ from gpgc.cli.options import (
     QuietOption,
     SeveralOption,
     UnlabelledOption,
+    neighbors_of,
     only_votes,
     reading,
     settings_of,
@@ -50,7 +51,7 @@ def check(
     encode: EncodeOption = None,
     unlabelled: UnlabelledOption = None,
     several: SeveralOption = None,
-    neighbors: NeighborsOption = 10,
+    neighbors: NeighborsOption = None,
     model: ModelOption = "broad",
     base_kernel: KernelOption = "inner_product",
     depth: DepthOption = 2,
@@ -73,7 +74,7 @@ def check(
     with progress("reading"):
         graph = read_graph_files(edges, features, labels, unlabelled, **options)
     start = time.perf_counter()
-    settings = {**settings_of(model, base_kernel, depth, noise), "n_neighbors": neighbors}
+    settings = settings_of(model, base_kernel, depth, noise) | neighbors_of(neighbors, edges)
     estimator = GPGCClassifier(**settings)
     with progress("checking"):
         estimator.fit(graph.table, graph.labels, graph.edges, sample_weight=graph.weights)
@@ -89,6 +90,7 @@ def check(
     result = {
         "dataset": str(edges or features),
         "nodes": len(graph.ids),
+        "encoded": graph.encoded,
         "labels": len(found),
         "expected_errors": round(found.expected_errors, 2),
         "suspicious": [f"{name}: {given} → {likely}" for name, given, likely, _ in worst],

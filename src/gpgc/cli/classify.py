@@ -31,14 +31,29 @@ from gpgc.cli.options import (
     TangentOption,
     UnlabelledOption,
     WorkersOption,
+    neighbors_of,
     reading,
+    refuse_others,
     settings_of,
     standardise_of,
 )
-from gpgc.errors import InputError
+
+IN_BLOCKS = {
+    *("labels", "out", "edges", "features", "unlabelled", "standardise", "scheduler", "workers"),
+    *("memory_limit", "model", "base_kernel", "activation", "depth", "noise", "as_json", "quiet"),
+}
+"""Options that have a meaning beside ``--scheduler``."""
+
+SEVERAL_LABELS = {
+    *("labels", "out", "edges", "features", "nodes", "column", "encode", "unlabelled", "several"),
+    *("neighbors", "probabilities", "standardise", "model", "base_kernel", "activation", "kernel"),
+    *("learn", "depth", "noise", "as_json", "quiet"),
+}
+"""Options that have a meaning beside ``--several labels``."""
 
 
 def classify(
+    context: typer.Context,
     labels: Annotated[Path, typer.Option(help="Table with the columns id,label.")],
     out: Annotated[
         Path,
@@ -62,7 +77,7 @@ def classify(
             "labels. Without it each node has one row.",
         ),
     ] = None,
-    neighbors: NeighborsOption = 10,
+    neighbors: NeighborsOption = None,
     sets: Annotated[
         float | None,
         typer.Option(
@@ -121,30 +136,41 @@ def classify(
     label, which ask for hard nodes. Only labels that were drawn at random tell what accuracy to
     expect (--labels-drawn).
     """
-    from gpgc.cli.cluster import ClusterOptions, classify_in_blocks
+    from gpgc.cli.cluster import classify_in_blocks, cluster_options
     from gpgc.cli.further import Further
     from gpgc.cli.jobs import classify_files
     from gpgc.cli.output import show
 
-    settings = {
-        **settings_of(model, base_kernel, depth, noise, activation, kernel, learn),
-        "n_neighbors": neighbors,
-    }
-    units = {"standardise": standardise_of(standardise)}
-    further = Further(calibrate, sets, held_out, novelty, report, std, probabilities, save, drawn)
-    options = reading(nodes, column, encode, several)
-    where = ClusterOptions(scheduler, workers, memory_limit)
+    settings = settings_of(model, base_kernel, depth, noise, activation, kernel, learn)
+    settings["standardise"] = standardise_of(standardise)
     files = (edges, features, labels, out)
+    if several == "labels":
+        refuse_others(context, SEVERAL_LABELS, "--several labels")
+    where = cluster_options(scheduler, workers, memory_limit)
+    if where is not None:
+        refuse_others(context, IN_BLOCKS, "--scheduler")
+        show(classify_in_blocks(*files, settings, unlabelled, where), as_json, quiet)
+        return
+    settings |= neighbors_of(neighbors, edges)
+    options = reading(nodes, column, encode, several)
     if several == "labels":
         from gpgc.cli.multilabel import classify_many
 
-        show(classify_many(*files, settings, unlabelled, further, options), as_json, quiet)
+        found = classify_many(*files, settings, unlabelled, probabilities, options)
+        show(found, as_json, quiet)
         return
-    if where.asked:
-        if decision != "probable":
-            raise InputError(f"--decision must be probable with --scheduler, got {decision}")
-        result = classify_in_blocks(*files, settings | units, unlabelled, further, options, where)
-    else:
-        settings |= units | {"decision": decision}
-        result = classify_files(*files, settings, unlabelled, further, options)
-    show(result, as_json, quiet)
+    further = Further(
+        calibrate,
+        sets,
+        held_out,
+        novelty,
+        report,
+        std,
+        probabilities,
+        save,
+        drawn,
+        unlabelled,
+        options["columns"],
+    )
+    settings["decision"] = decision
+    show(classify_files(*files, settings, unlabelled, further, options), as_json, quiet)

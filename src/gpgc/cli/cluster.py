@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gpgc.cli.further import Further
 from gpgc.cli.label_file import UNLABELLED_MARKS
 from gpgc.cli.output import peak_memory_mb
 from gpgc.compute.progress import progress
 from gpgc.errors import InputError
-from gpgc.files import parse_bytes
+from gpgc.files import STANDARD_STREAM, parse_bytes
 
 
 @dataclass(frozen=True)
 class ClusterOptions:
     """Where blocks are computed: an address or ``local``, local workers, their memory."""
 
-    scheduler: str | None
+    scheduler: str
     workers: int | None
     memory_limit: str | None
 
-    @property
-    def asked(self) -> bool:
-        """Whether blocks are wanted at all."""
-        return (self.scheduler, self.workers, self.memory_limit) != (None, None, None)
+
+def cluster_options(
+    scheduler: str | None, workers: int | None, memory_limit: str | None
+) -> ClusterOptions | None:
+    """Return where blocks are computed; None where nobody wants blocks."""
+    if scheduler is not None:
+        return ClusterOptions(scheduler, workers, memory_limit)
+    for option, value in (("--workers", workers), ("--memory-limit", memory_limit)):
+        if value is not None:
+            raise InputError(f"{option} needs --scheduler local")
+    return None
 
 
 def classify_in_blocks(
@@ -37,33 +43,29 @@ def classify_in_blocks(
     out: Path,
     settings: dict[str, Any],
     unlabelled: Sequence[str] | None,
-    further: Further,
-    reading: Mapping[str, Any],
     options: ClusterOptions,
 ) -> dict[str, Any]:
     """Label the nodes of Parquet files on a cluster, and write a folder of Parquet files."""
     if edges is None or features is None:
         raise InputError("--edges and --features must both be given with --scheduler")
-    if further != Further() or any(reading.values()):
-        raise InputError(
-            "--sets, --held-out, --novelty, --calibrate, --report, --labels-drawn, --nodes, "
-            "--column and --encode are not available with --scheduler"
-        )
-    if options.scheduler is None:
-        raise InputError("--workers and --memory-limit must come with --scheduler local")
+    if settings["model"] != "broad":
+        raise InputError(f"--model must be broad with --scheduler, got {settings['model']!r:.60}")
+    for option, path in (("--edges", edges), ("--features", features), ("--out", out)):
+        if path == STANDARD_STREAM:
+            raise InputError(f"{option} must not be - with --scheduler, which needs Parquet files")
     try:
-        from gpgc.dask.files import classify_parquet, connected
+        from gpgc.dask.files import check_request, classify_parquet, connected
     except ImportError as error:
         raise InputError(f"--scheduler: {error}") from error
     limit = parse_bytes(options.memory_limit, "--memory-limit")
     marks = UNLABELLED_MARKS if unlabelled is None else tuple(unlabelled)
-    known = {name: value for name, value in settings.items() if name != "n_neighbors"}
+    check_request(edges, features, labels, out, settings)
     start = time.perf_counter()
     with (
         progress("labelling"),
         connected(options.scheduler, options.workers, limit) as client,
     ):
-        result = classify_parquet(edges, features, labels, out, known, marks, client)
+        result = classify_parquet(edges, features, labels, out, settings, marks, client)
     return {
         **result,
         "seconds": round(time.perf_counter() - start, 4),

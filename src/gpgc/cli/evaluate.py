@@ -23,6 +23,7 @@ from gpgc.cli.options import (
     NoiseOption,
     QuietOption,
     UnlabelledOption,
+    neighbors_of,
     reading,
     settings_of,
 )
@@ -45,7 +46,7 @@ def evaluate(
     column: ColumnOption = None,
     encode: EncodeOption = None,
     unlabelled: UnlabelledOption = None,
-    neighbors: NeighborsOption = 10,
+    neighbors: NeighborsOption = None,
     splits: Annotated[
         int, typer.Option(min=2, help="In how many parts the labels are cut, each hidden once.")
     ] = 5,
@@ -75,12 +76,13 @@ def evaluate(
     with progress("reading"):
         graph = read_graph_files(edges, features, labels, unlabelled, **options)
     start = time.perf_counter()
-    settings = {**settings_of(model, base_kernel, depth, noise), "n_neighbors": neighbors}
+    settings = settings_of(model, base_kernel, depth, noise) | neighbors_of(neighbors, edges)
     with progress("hiding labels in turn"):
         found = gpgc.evaluate(
             graph.table,
             graph.labels,
             graph.edges,
+            sample_weight=graph.weights,
             n_splits=splits,
             random_state=seed,
             **settings,
@@ -96,6 +98,7 @@ def evaluate(
     result = {
         "dataset": str(edges or features),
         "nodes": len(graph.ids),
+        "encoded": graph.encoded,
         "classes": len(found.classes),
         "labels": len(found.nodes),
         "accuracy": found.accuracy,

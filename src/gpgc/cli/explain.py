@@ -23,6 +23,7 @@ from gpgc.cli.options import (
     QuietOption,
     SeveralOption,
     UnlabelledOption,
+    neighbors_of,
     only_votes,
     reading,
     settings_of,
@@ -46,7 +47,7 @@ def explain(
     encode: EncodeOption = None,
     unlabelled: UnlabelledOption = None,
     several: SeveralOption = None,
-    neighbors: NeighborsOption = 10,
+    neighbors: NeighborsOption = None,
     model: ModelOption = "broad",
     base_kernel: KernelOption = "inner_product",
     depth: DepthOption = 2,
@@ -72,7 +73,7 @@ def explain(
         graph = read_graph_files(edges, features, labels, unlabelled, **options)
     if node not in graph.ids:
         raise InputError(f"node must be in the graph, got {node!r:.60}")
-    settings = {**settings_of(model, base_kernel, depth, noise), "n_neighbors": neighbors}
+    settings = settings_of(model, base_kernel, depth, noise) | neighbors_of(neighbors, edges)
     estimator = GPGCClassifier(**settings)
     with progress("fitting"):
         estimator.fit(graph.table, graph.labels, graph.edges, sample_weight=graph.weights)
@@ -88,6 +89,7 @@ def explain(
     shown = [f"{float(value):+.3f} to {name} by {who}" for who, _, name, value in rows[:10]]
     result = {
         "dataset": str(edges or features),
+        "encoded": graph.encoded,
         "node": node,
         "label": str(found.predicted),
         "score": float(found.total[best]),

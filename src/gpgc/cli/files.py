@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,11 @@ class GraphFiles:
         object.__setattr__(self, "ids", [] if names is None else names.tolist())
 
     @property
+    def encoded(self) -> tuple[str, ...] | None:
+        """What was done with the columns of the features, a phrase each; None for plain numbers."""
+        return None if self.table.encoder is None else self.table.encoder.said
+
+    @property
     def features(self) -> Any:
         """The features (N, F), or None."""
         return self.table.features
@@ -71,6 +76,8 @@ def read_graph_files(
     columns: Mapping[str, str] | None = None,
     kinds: Mapping[str, str] | None = None,
     several: str | None = None,
+    answer: str = "label",
+    also_read: Collection[str] = (),
 ) -> GraphFiles:
     """Read edges, features and labels that belong together.
 
@@ -97,14 +104,28 @@ def read_graph_files(
         Column of the features → "number", "category", "text" or "drop".
     several : {"votes", "labels"}, optional
         What several rows of a node in the labels are; an error when not given.
+    answer : {"label", "value"}
+        The column of the labels that is read.
+    also_read : collection of str
+        Columns that the command reads from further files.
     """
     if edges is None and features is None:
         raise InputError("one of --edges and --features must be given, got neither")
-    called = _check_columns(columns or {})
     if [edges, features, labels, nodes].count(STANDARD_STREAM) > 1:
-        raise InputError("- must stand for one file, got several files from standard input")
-    if kinds and features is None:
-        raise InputError("--encode must come with --features, got it alone")
+        raise InputError("only one input can be read from standard input (-)")
+    if kinds and (features is None or features.suffix in (".npy", ".npz")):
+        raise InputError("--encode needs --features with a table")
+    if unlabelled is not None and labels is None:
+        raise InputError("--unlabelled needs --labels")
+    called = columns or {}
+    has_ids = any(path is not None and path.suffix != ".npy" for path in (features, labels, nodes))
+    read = {
+        *(("id",) if has_ids else ()),
+        *((answer, "trust") if labels is not None else ()),
+        *(("source", "target", "weight") if edges is not None and edges.suffix != ".npz" else ()),
+        *also_read,
+    }
+    check_columns(called, read)
     table = None
     if features is not None:
         answers = [called.get(name, name) for name in ("label", "value")]
@@ -126,20 +147,36 @@ def read_graph_files(
     given = LabelFile(None, None, 0, None)
     if labels is not None:
         may_add = known is None and isinstance(links, tuple)
+        names = {**called, "label": called.get(answer, answer)} if answer != "label" else called
         given = read_labels(
-            labels, position, unlabelled, may_add=may_add, columns=called, several=several
+            labels, position, unlabelled, may_add=may_add, columns=names, several=several
         )
     whole = table or NodeTable(None, as_names(list(position)))
     return GraphFiles(whole, links, given.labels, given.weights, given.n_marked, given.drawn)
 
 
-def _check_columns(columns: Mapping[str, str]) -> Mapping[str, str]:
-    if unknown := [name for name in columns if name not in ROLES]:
-        raise InputError(
-            f"--column must be NAME=COLUMN with NAME one of {', '.join(ROLES)}, "
-            f"got {unknown[0]!r:.60}"
-        )
-    return columns
+def check_columns(columns: Mapping[str, str], read: Collection[str]) -> None:
+    """Refuse names of columns that are unknown, or that no file has that is read.
+
+    Parameters
+    ----------
+    columns : mapping of str to str
+        What ``--column`` says.
+    read : collection of str
+        Columns of the files that are read.
+    """
+    for name, other in columns.items():
+        if name not in ROLES:
+            raise InputError(
+                f"--column must be NAME=COLUMN with NAME one of {', '.join(ROLES)}, "
+                f"got {name!r:.60}"
+            )
+        if name not in read:
+            found = ", ".join(role for role in ROLES if role in read) or "none"
+            raise InputError(
+                f"--column {name}={shorten(other)} is not used: of the files that are read the "
+                f"columns {found} can have other names"
+            )
 
 
 def _only(columns: Mapping[str, str], *names: str) -> dict[str, str]:
@@ -169,10 +206,16 @@ def read_costs(path: Path, ids: list[str], columns: Mapping[str, str] | None = N
     return costs
 
 
-def read_held_out(path: Path, ids: Sequence[str]) -> tuple[Any, list[str]]:
+def read_held_out(
+    path: Path,
+    ids: Sequence[str],
+    unlabelled: Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> tuple[Any, list[str]]:
     """Return the positions in ``ids`` of the nodes of a table ``id,label``, and their labels."""
     position = {name: index for index, name in enumerate(ids)}
-    labels = read_labels(path, position).labels
+    called = _only(columns or {}, "id", "label")
+    labels = read_labels(path, position, unlabelled, columns=called).labels
     nodes = np.array([place for place, label in enumerate(labels) if label is not None])
     return nodes, labels[nodes].tolist()
 

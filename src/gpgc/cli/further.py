@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,10 @@ class Further:
         Where the fitted model is written.
     drawn : {"random", "chosen"}, optional
         How the labelled nodes were found.
+    unlabelled : sequence of str, optional
+        Marks of no label, in the tables of labels that were kept out too.
+    called : mapping of str to str, optional
+        Name of a column here → its name in the files, those of labels kept out among them.
     """
 
     calibrate: Path | None = None
@@ -55,14 +59,15 @@ class Further:
     probabilities: str = "best"
     save: Path | None = None
     drawn: str | None = None
+    unlabelled: Sequence[str] | None = None
+    called: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.probabilities not in ("best", "all"):
-            raise InputError(f"--probabilities must be best or all, got {self.probabilities!r:.60}")
+        check_probabilities(self.probabilities)
         if self.drawn not in (None, "random", "chosen"):
             raise InputError(f"--labels-drawn must be random or chosen, got {self.drawn!r:.60}")
         if self.held_out is not None and self.sets is None:
-            raise InputError("--held-out must come with --sets, got it alone")
+            raise InputError("--held-out needs --sets")
         if self.held_out is not None and self.held_out == self.calibrate:
             raise InputError("--held-out must be other labels than --calibrate, got the same")
 
@@ -78,7 +83,7 @@ class Further:
     def prepare(self, estimator: GPGCClassifier, ids: Sequence[str]) -> None:
         """Calibrate a fitted estimator by the labels that were kept out for that."""
         if self.calibrate is not None:
-            estimator.calibrate(*_held_out(self.calibrate, ids, estimator))
+            estimator.calibrate(*self._held_out(self.calibrate, ids, estimator))
 
     def expected_accuracy(
         self, estimator: GPGCClassifier, drawn: Integers | None
@@ -133,7 +138,7 @@ class Further:
         if self.sets is not None:
             nodes, y = None, None
             if self.held_out is not None:
-                nodes, y = _held_out(self.held_out, ids, estimator)
+                nodes, y = self._held_out(self.held_out, ids, estimator)
             held = estimator.prediction_sets(self.sets, nodes=nodes, y=y)
             added.append(
                 json.dumps([str(label) for label in estimator.classes_[row]], ensure_ascii=False)
@@ -144,18 +149,26 @@ class Further:
         for row, *more in zip(rows, *added, strict=True):
             yield (*row, *more)
 
+    def _held_out(
+        self, path: Path, ids: Sequence[str], estimator: GPGCClassifier
+    ) -> tuple[Integers, list[str]]:
+        """Return nodes that were kept out, and their labels, which the estimator must know."""
+        nodes, labels = read_held_out(path, ids, self.unlabelled, self.called)
+        known = set(estimator.classes_.tolist())
+        for label in labels:
+            if label not in known:
+                raise InputError(
+                    f"{path}: expected labels that --labels has too, got {label!r:.60}"
+                )
+        return nodes, labels
+
+
+def check_probabilities(word: str) -> None:
+    """Refuse what ``--probabilities`` does not know."""
+    if word not in ("best", "all"):
+        raise InputError(f"--probabilities must be best or all, got {word!r:.60}")
+
 
 def calibration_error(estimator: GPGCClassifier) -> float:
     """Return the expected calibration error over the labels, each left out in turn."""
     return expected_calibration_error(estimator.leave_one_out_proba(), estimator.codes_)
-
-
-def _held_out(
-    path: Path, ids: Sequence[str], estimator: GPGCClassifier
-) -> tuple[Integers, list[str]]:
-    nodes, labels = read_held_out(path, ids)
-    known = set(estimator.classes_.tolist())
-    for label in labels:
-        if label not in known:
-            raise InputError(f"{path}: expected labels that --labels has too, got {label!r:.60}")
-    return nodes, labels

@@ -30,7 +30,12 @@ def run_dataset(
     if name not in (*NAMES, *IMAGES):
         raise InputError(f"dataset must be one of {', '.join((*NAMES, *IMAGES))}, got {name!r}")
     if features is not None and name not in IMAGES:
-        raise InputError(f"features are chosen for {', '.join(IMAGES)} alone, got {name!r}")
+        *most, last = IMAGES
+        raise InputError(f"--features applies to {', '.join(most)} and {last} only, got {name!r}")
+    if data_dir is not None and name == "digits":
+        raise InputError("--data-dir is not used by digits, which need no download")
+    if seed != 0 and name in NAMES and name != "digits":
+        raise InputError(f"--seed is not used by {name}, whose split is the public one")
     with progress(f"loading {name}"):
         if name in IMAGES:
             data = load_image_graph(name, features or "pca", data_dir, seed)
@@ -91,7 +96,7 @@ def classify_files(
         "dataset": str(edges or features),
         **_describe(estimator, None if graph.features is None else graph.features.shape[1]),
         "isolated": int(np.sum(np.diff(estimator.adjacency_.indptr) == 0)),
-        "encoded": None if graph.table.encoder is None else graph.table.encoder.said,
+        "encoded": graph.encoded,
         "unlabelled": graph.n_marked,
         "accuracy": None,
         "log_loss": None,
@@ -122,8 +127,12 @@ def suggest_files(
     """Choose which nodes of a user's files to label next and write a row for each."""
     options = dict(reading or {})
     check_out(out, [edges, features, labels, candidates, costs, options.get("nodes")])
+    also = {"id": candidates or costs, "cost": costs}
+    also_read = [name for name, path in also.items() if path is not None]
     with progress("reading"):
-        graph = read_graph_files(edges, features, labels, unlabelled, **options)
+        graph = read_graph_files(
+            edges, features, labels, unlabelled, **options, also_read=also_read
+        )
         called = options.get("columns", {})
         allowed = None if candidates is None else read_candidates(candidates, graph.ids, called)
         prices = None if costs is None else read_costs(costs, graph.ids, called)
@@ -148,6 +157,7 @@ def suggest_files(
     return {
         "dataset": str(edges or features),
         "nodes": len(graph.ids),
+        "encoded": graph.encoded,
         "labels": sum(label is not None for label in y),
         "unlabelled": None if graph.labels is None else graph.n_marked,
         "suggested": [graph.ids[node] for node in nodes],

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from gpgc.cli.files import read_edges
+from gpgc.cli.files import check_columns, read_edges
 from gpgc.cli.node_features import read_features
 from gpgc.errors import InputError
 from gpgc.estimators.base import GraphProcess
@@ -18,6 +18,9 @@ from gpgc.estimators.regressor import GPGCRegressor
 from gpgc.files.cells import shorten
 from gpgc.graph.adjacency import links_of_edges
 from gpgc.tables import NodeTable
+
+LEVEL = 0.9
+"""How often intervals hold a new value when nobody says."""
 
 
 class JoinedFiles(NamedTuple):
@@ -46,6 +49,8 @@ def join_files(
     """
     if features is None and edges is None:
         raise InputError("one of --edges and --features must be given, got neither")
+    read = {"id"} if features is not None else set()
+    check_columns(columns, read if edges is None else {*read, "source", "target", "weight"})
     known = _names(estimator)
     if features is None:
         table, position = None, dict(known)
@@ -69,14 +74,19 @@ def join_files(
 
 
 def joined_rows(
-    estimator: GraphProcess, joined: JoinedFiles, level: float
+    estimator: GraphProcess, joined: JoinedFiles, level: float | None
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Return the header and the rows of what an estimator says of new nodes."""
+    has_intervals = isinstance(estimator, GPGCRegressor) and estimator.is_vector_
+    if level is not None and not has_intervals:
+        raise InputError("--level is not available for this model, which predicts labels")
     columns = prediction_columns(estimator, joined.features, joined.links) | {
         "id": np.array(joined.ids, dtype=object)
     }
-    if isinstance(estimator, GPGCRegressor) and estimator.is_vector_:
-        low, high = estimator.predict_interval(level, X=joined.features, adjacency=joined.links)
+    if isinstance(estimator, GPGCRegressor) and has_intervals:
+        low, high = estimator.predict_interval(
+            LEVEL if level is None else level, X=joined.features, adjacency=joined.links
+        )
         given = columns.pop("given")
         columns |= {"low": low, "high": high, "given": given}
     columns["given"] = columns["given"].astype(int)

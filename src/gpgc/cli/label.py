@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import webbrowser
@@ -10,10 +11,19 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlencode
 
 import typer
 
-from gpgc.cli.options import ColumnOption, EncodeOption, NodesOption, reading
+from gpgc.cli.options import (
+    ColumnOption,
+    EncodeOption,
+    NeighborsOption,
+    NodesOption,
+    neighbors_of,
+    reading,
+    refuse_trust,
+)
 from gpgc.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,7 +51,11 @@ def label(
     column: ColumnOption = None,
     encode: EncodeOption = None,
     classes: Annotated[
-        str, typer.Option(help="Names, with keys where wanted: spam=s,ham=h. More can be added.")
+        str,
+        typer.Option(
+            help="Names, with letters as keys where wanted: spam=s,ham=h. A letter that the page "
+            "uses itself moves the page's own key to Shift + letter. More can be added."
+        ),
     ] = "",
     journal: Annotated[
         Path, typer.Option(help="File of the labels; the same command goes on with it.")
@@ -51,14 +65,8 @@ def label(
     ] = None,
     by: Annotated[str, typer.Option(help="Who labels.")] = "",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the audit items.")] = 0,
-    neighbors: Annotated[
-        int, typer.Option(help="Neighbours of the graph that is built when --edges is left out.")
-    ] = 10,
+    neighbors: NeighborsOption = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 0,
-    token: Annotated[
-        str | None,
-        typer.Option(help="Secret of the address; the same again lets open tabs go on."),
-    ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the address, open nothing.")
     ] = False,
@@ -66,7 +74,9 @@ def label(
     """Label in person, on a page of your own: one item, one key, the next best item.
 
     The page runs on this machine alone and needs no network. Every label is on disk before it is
-    acknowledged. How good the labels of the rest are is measured by random items mixed in.
+    acknowledged. How good the labels of the rest are is measured by random items mixed in. The
+    secret in its address is new each time, unless the environment variable GPGC_TOKEN holds one:
+    the same one and the same --port let open tabs go on after a restart.
     """
     from gpgc.labelling.label import open_desk
 
@@ -75,6 +85,8 @@ def label(
     except ImportError as error:
         raise InputError(f"gpgc label needs {error.name}: pip install 'gpgc[label]'") from error
     options = reading(nodes, column, encode)
+    refuse_trust(options["columns"], "gpgc label")
+    settings = neighbors_of(neighbors, edges)
     source, imported = _source(demo, images, texts, features, edges, labels, options)
     names, keys = _classes(classes)
     desk = open_desk(
@@ -85,10 +97,10 @@ def label(
         target=target,
         seed=seed,
         keys=keys,
-        n_neighbors=neighbors,
+        **settings,
     )
-    server = Server(desk, port, token)
-    address = server.url + (f"&by={by}" if by.isalnum() else "")
+    server = Server(desk, port, os.environ.get("GPGC_TOKEN") or None)
+    address = server.url + (f"&{urlencode({'by': by})}" if by.strip() else "")
     sys.stdout.write(f"gpgc label: {address}\n")
     sys.stdout.flush()
     if not no_browser:
@@ -109,11 +121,16 @@ def _source(
     options: Mapping[str, Any],
 ) -> tuple[Source, dict[str, str]]:
     """Return what is to be labelled, and the labels that are known."""
-    from gpgc.cli.files import read_graph_files
+    from gpgc.cli.files import check_columns, read_graph_files
+    from gpgc.cli.label_file import read_labels
     from gpgc.cli.output import Progress
     from gpgc.labelling import sources
     from gpgc.labelling.items import as_items
 
+    found, called = None, options["columns"]
+    also_read = {*(("id",) if texts else ()), *(("id", "label") if labels else ())}
+    own_items = demo is not None or images is not None or texts is not None
+    files_options = {"--nodes": options["nodes"], "--encode": options["kinds"]}
     kinds = [given for given in (demo, images, texts) if given is not None]
     if len(kinds) > 1 or (not kinds and features is None and edges is None):
         raise InputError(
@@ -122,18 +139,30 @@ def _source(
     if demo is not None:
         if demo != "digits":
             raise InputError(f"the demonstration must be digits, got {demo!r}")
+        given = {"--features": features, "--edges": edges} | files_options
+        if unused := [option for option, value in given.items() if value]:
+            raise InputError(f"{unused[0]} is not available with the demonstration digits")
+        check_columns(called, also_read)
         source = sources.digits()
-        known = None
     else:
-        found = None
         if features is not None or edges is not None:
-            found = read_graph_files(edges, features, labels, **options)
+            found = read_graph_files(
+                edges,
+                features,
+                None if own_items else labels,
+                **options,
+                also_read=also_read,
+            )
+        elif unused := [option for option, value in files_options.items() if value]:
+            raise InputError(f"{unused[0]} needs --features or --edges")
+        else:
+            check_columns(called, also_read)
         if images is not None:
             with Progress() as progress:
                 named = None if found is None else _own_names(found)
                 source = sources.image_folder(images, lambda fraction, what: progress(what), named)
         elif texts is not None:
-            source = sources.text_table(texts)
+            source = sources.text_table(texts, called)
         else:
             assert found is not None
             items = as_items(None, found.ids, found.table)
@@ -141,17 +170,13 @@ def _source(
             source = sources.Source(title, found.ids, items, found.features)
         if found is not None:
             source = _with_graph(source, found)
-        known = found.labels if found is not None else None
-    if labels is not None and known is None:
-        from gpgc.files import read_table
-
-        rows = [row for _, row in read_table(labels).select(["id", "label"])]
-        strangers = [row["id"] for row in rows if row["id"] not in set(source.ids)]
-        if strangers:
-            raise InputError(f"{labels}: node {strangers[0]!r} is not among the items")
-        return source, {row["id"]: row["label"] for row in rows if row["label"]}
-    if known is None:
+    if labels is None:
         return source, {}
+    if found is not None and not own_items:
+        known = found.labels
+    else:
+        position = {name: place for place, name in enumerate(source.ids)}
+        known = read_labels(labels, position, columns=called).labels
     return source, {
         name: str(given) for name, given in zip(source.ids, known, strict=True) if given is not None
     }

@@ -16,8 +16,9 @@ from gpgc.estimators.votes import count_votes
 from gpgc.files import read_table
 from gpgc.files.cells import parse_number, shorten
 from gpgc.labelling.ledger import RANDOM_ROLES, Role
+from gpgc.tables.kinds import MISSING_MARKS
 
-UNLABELLED_MARKS = ("", "-1", "nan", "NaN", "NA", "None")
+UNLABELLED_MARKS = (*MISSING_MARKS, "-1", "-1.0")
 """Cells of a file of labels that stand for no label."""
 
 DRAWN_ROLES = (*RANDOM_ROLES, "random")
@@ -101,13 +102,15 @@ def read_labels(
         if not may_add and name not in position:
             raise InputError(stranger)
         if not name or (several is None and name in seen):
-            hint = "" if several or not name else "; see --several"
             raise InputError(
-                f"{place}: expected each id once, got {shorten(name)} again or empty{hint}"
+                f"{place}: {shorten(name)} has a second label; gpgc classify takes several by "
+                "--several votes or --several labels"
+                if name
+                else f"{place}: expected an id, got nothing"
             )
         if not label and label not in marks:
             raise InputError(f"{place}: expected a label or one of {sorted(marks)}, got nothing")
-        first = first or stranger
+        first = first or f"{shorten(name)}, {place}"
         seen[name] = position.setdefault(name, len(position))
         if label in marks:
             n_marked += 1
@@ -119,7 +122,9 @@ def read_labels(
     if not rows:
         raise InputError(f"{path}: expected at least one label, got none")
     if may_add and len(position) == n_linked + len(seen):
-        raise InputError(f"{first}, and no other label is for one that is")
+        raise InputError(
+            f"none of the labels names a node of the graph (first: {first}); do the ids match?"
+        )
     size, weights = len(position), None
     if several == "votes":
         labels, weights = _votes(rows, size)

@@ -12,10 +12,9 @@ import numpy as np
 from sklearn.metrics import f1_score
 
 from gpgc.cli.files import check_out, read_graph_files
-from gpgc.cli.further import Further
+from gpgc.cli.further import check_probabilities
 from gpgc.cli.output import peak_memory_mb, write_rows
 from gpgc.compute.progress import progress
-from gpgc.errors import InputError
 from gpgc.estimators import GPGCRegressor
 from gpgc.estimators.multilabel import MultilabelClassifier
 
@@ -27,15 +26,11 @@ def classify_many(
     out: Path,
     settings: dict[str, Any],
     unlabelled: Sequence[str] | None,
-    further: Further,
+    probabilities: str,
     reading: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Give the nodes of a user's files any number of labels, and write a row for each."""
-    if further != Further(probabilities=further.probabilities):
-        raise InputError(
-            "--several labels must come without --sets, --held-out, --calibrate, --novelty, "
-            "--report, --std, --save and --labels-drawn, got one of them"
-        )
+    check_probabilities(probabilities)
     check_out(out, [edges, features, labels, reading.get("nodes")])
     with progress("reading"):
         graph = read_graph_files(edges, features, labels, unlabelled, **reading)
@@ -43,16 +38,16 @@ def classify_many(
     model = MultilabelClassifier(GPGCRegressor(**settings))
     with progress("labelling"):
         model.fit(graph.table, graph.labels, graph.edges)
-        probabilities, found = model.predict_proba(), model.predict_labels()
+        found = model.predict_labels()
     given = np.array([one is not None for one in graph.labels])
     columns = ["id", "labels", "given"]
     rows: list[tuple[object, ...]] = [
         (name, json.dumps(chosen, ensure_ascii=False), int(known))
         for name, chosen, known in zip(graph.ids, found, given, strict=True)
     ]
-    if further.probabilities == "all":
+    if probabilities == "all":
         columns += [f"probability of {label}" for label in model.classes_]
-        numbers = [[f"{value:.6g}" for value in row] for row in probabilities]
+        numbers = [[f"{value:.6g}" for value in row] for row in model.predict_proba()]
         rows = [(*row, *more) for row, more in zip(rows, numbers, strict=True)]
     write_rows(out, columns, rows)
     truth = np.nan_to_num(model.estimator_.given_values()).round().astype(int)
@@ -62,6 +57,7 @@ def classify_many(
         "nodes": len(graph.ids),
         "classes": len(model.classes_),
         "labels": int(given.sum()),
+        "encoded": graph.encoded,
         "unlabelled": graph.n_marked,
         "labels_a_node": float(np.mean([len(one) for one in found])),
         "thresholds": {

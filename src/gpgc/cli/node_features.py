@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,10 @@ def read_features(
         ids, cells = read_columns(table, "id", kinds)
         return NodeTable(encoder.transform(cells, str(path)), as_names(ids), encoder.names, encoder)
     left_out = {name.casefold() for name in not_features}
-    wanted = dict(kinds) | {name: "drop" for name in given if name.casefold() in left_out}
+    was_index = {given[place] for place in table.index} - {"id", *kinds}
+    wanted = dict(kinds) | {
+        name: "drop" for name in given if name.casefold() in left_out or name in was_index
+    }
     checked = check_kinds(wanted, [name for name in given if name != "id"], "--encode")
     ids, cells = read_columns(table, "id", checked)
     kept = {name: kind for name, kind in checked.items() if kind != "drop"}
@@ -73,12 +77,14 @@ def read_features(
 
 
 def _with_id(table: Table) -> Table:
-    """Return a table with its id column called ``id``: the one of this name, or a first without."""
+    """Return a table with its id column called ``id``: it, a first without a name, or an index."""
     found = [name.casefold() for name in table.columns]
     if "id" in found:
         return table.renamed({"id": table.columns[found.index("id")]})
     if not found[0]:
-        return Table(table.source, ("id", *table.columns[1:]), table.rows)
+        return replace(table, columns=("id", *table.columns[1:]))
+    if len(table.index) == 1:
+        return table.renamed({"id": table.columns[min(table.index)]})
     raise InputError(
         f"{table.source} line 1: expected a header with a column id, "
         f"got {shorten(','.join(table.columns))}; --column id=NAME names another"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -52,7 +52,7 @@ UnlabelledOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="MARK",
-        help="Label that means unlabelled, in place of an empty one, -1, nan, NA and None; "
+        help="Label that means unlabelled, in place of an empty one, -1, nan, NA, None and null; "
         "may be given several times.",
     ),
 ]
@@ -115,9 +115,10 @@ SeveralOption = Annotated[
     ),
 ]
 NeighborsOption = Annotated[
-    int,
+    int | None,
     typer.Option(
-        "--neighbors", help="Neighbours of the graph that is built when --edges is left out."
+        "--neighbors",
+        help="Neighbours of the graph that is built when --edges is left out; 10 by default.",
     ),
 ]
 SaveOption = Annotated[
@@ -129,9 +130,8 @@ DrawnOption = Annotated[
     typer.Option(
         "--labels-drawn",
         metavar="random|chosen",
-        help="How labelled nodes were found, for the accuracy to expect of the others; else by the "
-        "column role of --labels, as gpgc label writes it, whose audit, closing and random rows "
-        "count.",
+        help="How the labelled nodes were selected: random or chosen. Default: the column role of "
+        "--labels, as gpgc label writes it.",
     ),
 ]
 
@@ -173,6 +173,40 @@ def settings_of(
         "noise_variance": noise_variance,
         **{name: value for name, value in further.items() if value != usual[name]},
     }
+
+
+def neighbors_of(neighbors: int | None, edges: Path | None) -> dict[str, Any]:
+    """Return the parameter that ``--neighbors`` names, refusing it where edges are given."""
+    if neighbors is None:
+        return {}
+    if edges is not None:
+        raise InputError("--neighbors is not available with --edges, which are the graph")
+    return {"n_neighbors": neighbors}
+
+
+def refuse_others(context: typer.Context, allowed: Collection[str], with_option: str) -> None:
+    """Refuse by name any option, not at its default, that has no meaning beside another one.
+
+    Parameters
+    ----------
+    context : typer.Context
+        Of the command.
+    allowed : collection of str
+        Parameters of the command that do have a meaning.
+    with_option : str
+        The other option, for the error message.
+    """
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        usual = (None, [], (), parameter.get_default(context))
+        if parameter.name not in allowed and value not in usual:
+            raise InputError(f"{parameter.opts[0]} is not available with {with_option}")
+
+
+def refuse_trust(columns: Mapping[str, str], command: str) -> None:
+    """Refuse a column of trust for commands that count all labels alike."""
+    if "trust" in columns:
+        raise InputError(f"--column trust=COLUMN is not available with {command}")
 
 
 def reading(

@@ -35,8 +35,12 @@ def predict(
     ] = None,
     column: ColumnOption = None,
     level: Annotated[
-        float, typer.Option(help="How often the interval from low to high holds a new value.")
-    ] = 0.9,
+        float | None,
+        typer.Option(
+            help="How often the interval from low to high holds a new value, for models of gpgc "
+            "regress; 0.9 by default."
+        ),
+    ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:

@@ -23,6 +23,7 @@ from gpgc.cli.options import (
     QuietOption,
     SaveOption,
     UnlabelledOption,
+    neighbors_of,
     reading,
     settings_of,
 )
@@ -45,7 +46,7 @@ def regress(
     column: ColumnOption = None,
     encode: EncodeOption = None,
     unlabelled: UnlabelledOption = None,
-    neighbors: NeighborsOption = 10,
+    neighbors: NeighborsOption = None,
     level: Annotated[
         float, typer.Option(help="How often the interval from low to high holds a new value.")
     ] = 0.9,
@@ -76,16 +77,14 @@ def regress(
     if save is not None:
         check_out(save, [*inputs, out], "--save")
     options = reading(nodes, column, encode)
-    called = options["columns"]
-    options["columns"] = {**called, "label": called.get("value", "value")}
     with progress("reading"):
-        graph = read_graph_files(edges, features, labels, unlabelled, **options)
+        graph = read_graph_files(edges, features, labels, unlabelled, **options, answer="value")
     y = [
         np.nan if text is None else parse_number(text, f"{labels}, node {name}", "value")
         for name, text in zip(graph.ids, graph.labels, strict=True)
     ]
     start = time.perf_counter()
-    settings = {**settings_of(model, base_kernel, depth, noise), "n_neighbors": neighbors}
+    settings = settings_of(model, base_kernel, depth, noise) | neighbors_of(neighbors, edges)
     with progress("predicting"):
         estimator = GPGCRegressor(**settings)
         estimator.fit(graph.table, y, graph.edges, sample_weight=graph.weights)
@@ -106,9 +105,9 @@ def regress(
         "dataset": str(edges or features),
         "model": f"{model}, {base_kernel}, depth {depth}",
         "nodes": len(graph.ids),
+        "encoded": graph.encoded,
         "labels": int(given.sum()),
         "unlabelled": graph.n_marked,
-        "encoded": None if graph.table.encoder is None else graph.table.encoder.said,
         "standardised": estimator.standardisation_,
         "noise_variance": estimator.noise_variance_,
         "loo_error": error if given.sum() > 1 else None,

@@ -18,7 +18,9 @@ from gpgc.cli.options import (
     NodesOption,
     QuietOption,
     UnlabelledOption,
+    neighbors_of,
     reading,
+    refuse_trust,
 )
 
 
@@ -49,7 +51,7 @@ def suggest(
     costs: Annotated[
         Path | None, typer.Option(help="Table with the columns id,cost; 1 where a node is missing.")
     ] = None,
-    neighbors: NeighborsOption = 10,
+    neighbors: NeighborsOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -57,8 +59,9 @@ def suggest(
     from gpgc.cli.jobs import suggest_files
     from gpgc.cli.output import show
 
-    settings = {"n_neighbors": neighbors}
+    settings = neighbors_of(neighbors, edges)
     options = reading(nodes, column, encode)
+    refuse_trust(options["columns"], "gpgc suggest")
     result = suggest_files(
         edges, features, labels, out, n, strategy, candidates, costs, settings, unlabelled, options
     )

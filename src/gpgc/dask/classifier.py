@@ -208,5 +208,5 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
             local.make_prior(features, adjacency, len(codes)),
             given,
             Choice(self.view_weights_, self.noise_levels_),
-            (self.calibration_.curve, self.calibration_.bias),
+            (self.calibration_.curve, self.calibration_.bias, self.calibration_.flatness),
         )

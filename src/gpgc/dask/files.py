@@ -19,8 +19,9 @@ from gpgc.dask.cluster import Cluster, task
 from gpgc.dask.local_cluster import local_cluster
 from gpgc.dask.parquet import parquet_features, write_predictions
 from gpgc.errors import InputError
+from gpgc.estimators.inputs import check_noise
 from gpgc.estimators.labels import UNLABELLED
-from gpgc.files import read_table
+from gpgc.files import STANDARD_STREAM, read_table
 
 CONNECT_SECONDS = 30
 """How long a scheduler may take to answer."""
@@ -63,6 +64,30 @@ def connected(scheduler: str, workers: int | None, memory_limit: int | None) -> 
         yield client
 
 
+def check_request(
+    edges: Path, features: Path, labels: Path, out: Path, settings: Mapping[str, Any]
+) -> None:
+    """Refuse what :func:`classify_parquet` would refuse, as far as it is known without a cluster.
+
+    Parameters
+    ----------
+    edges, features, labels, out, settings
+        As there.
+    """
+    for path in (edges, features, labels):
+        if path != STANDARD_STREAM and not path.exists():
+            raise InputError(f"{path}: expected a file or a folder, found none")
+    _check_out(out)
+    model = DaskGPGCClassifier(**settings)
+    model.architecture()
+    check_noise(model.noise_variance, 1)
+
+
+def _check_out(out: Path) -> None:
+    if out.exists() or not out.resolve().parent.is_dir():
+        raise InputError(f"--out must be a new folder in one that exists, got {str(out)!r}")
+
+
 def classify_parquet(
     edges: Path,
     features: Path,
@@ -90,8 +115,7 @@ def classify_parquet(
     client : distributed.Client
         The connection.
     """
-    if out.exists() or not out.resolve().parent.is_dir():
-        raise InputError(f"--out must be a new folder in one that exists, got {str(out)!r}")
+    _check_out(out)
     announce("reading")
     X = parquet_features(features)
     y, names = read_codes(labels, X.shape[0], marks)
@@ -179,9 +203,12 @@ def read_codes(path: Path, n_nodes: int, marks: Sequence[str]) -> tuple[Integers
                 f"{place}: expected a node from 0 to {n_nodes - 1} as id, got {text!r}"
             )
         if int(text) in found:
-            raise InputError(f"{place}: expected each id once, got {text} again")
-        if label not in marks:
-            found[int(text)] = label
+            raise InputError(f"{place}: {text!r} has a second label")
+        if label in marks:
+            continue
+        if not label:
+            raise InputError(f"{place}: expected a label or one of {sorted(marks)}, got nothing")
+        found[int(text)] = label
     if not found:
         raise InputError(f"{path}: expected at least one label, got none")
     names, codes = np.unique(np.array(list(found.values())), return_inverse=True)

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
 from gpgc.dask.cluster import Cluster, task, tree
-from gpgc.probability.class_prior import Reweigh, reweighed_sum
+from gpgc.probability.calibration import probabilities_of
 from gpgc.probability.decision import Decision
 from gpgc.probability.score_curve import ScoreCurve
-from gpgc.probability.softmax import softmax
 from gpgc.probability.temperature import SquareSums, square_sums
 
 
@@ -45,18 +44,11 @@ class BlockMeans:
         found: SquareSums = self.cluster.fetch_one(tree(SquareSums.joined, parts))
         return found
 
-    def reweigh(self, curve: ScoreCurve) -> Reweigh | None:
-        """Return ratios of class priors ↦ mean reweighed probabilities; None of no nodes."""
-        n_nodes = self.square_sums().n_nodes
-        if not n_nodes:
-            return None
-        kept = self.cluster.keep(task(block_softmax, *b, curve) for b in self._blocks())
-
-        def mean(ratio: Array) -> Array:
-            parts = [task(reweighed_sum, probabilities, ratio) for probabilities in kept]
-            return np.asarray(self.cluster.fetch_one(tree(np.add, parts)) / n_nodes)
-
-        return mean
+    def mean_probabilities(self, curve: ScoreCurve, offset: Array, chosen: Integers) -> Array:
+        """Return the mean of softmax(s(means) + offset) over the chosen classes."""
+        parts = [task(block_prediction, *b, curve, offset, chosen) for b in self._blocks()]
+        total, n_nodes = self.cluster.fetch_one(tree(_added, parts))
+        return np.asarray(total / n_nodes)
 
     def _blocks(self) -> list[tuple[Any, Any, Integers]]:
         return list(zip(self.means, self.reached, self.labelled, strict=True))
@@ -67,11 +59,17 @@ def block_square_sums(means: Array, reached: NDArray[np.bool_], labelled: Intege
     return square_sums(_speaking(means, reached, labelled))
 
 
-def block_softmax(
-    means: Array, reached: NDArray[np.bool_], labelled: Integers, curve: ScoreCurve
-) -> Array:
-    """Return the probabilities of the same nodes under the class fractions of the labels."""
-    return softmax(curve.scores(_speaking(means, reached, labelled)))
+def block_prediction(
+    means: Array,
+    reached: NDArray[np.bool_],
+    labelled: Integers,
+    curve: ScoreCurve,
+    offset: Array,
+    chosen: Integers,
+) -> tuple[Array, int]:
+    """Return the sum of the same nodes' probabilities of the chosen classes, and their number."""
+    speaking = _speaking(means, reached, labelled)
+    return probabilities_of(speaking, curve, offset, chosen).sum(axis=0), len(speaking)
 
 
 def block_probabilities(means: Array, reached: NDArray[np.bool_], decision: Decision) -> Array:
@@ -90,3 +88,7 @@ def _speaking(means: Array, reached: NDArray[np.bool_], labelled: Integers) -> A
     chosen = reached.copy()
     chosen[labelled] = False
     return means[chosen].astype(np.float64)
+
+
+def _added(one: tuple[Array, int], other: tuple[Array, int]) -> tuple[Array, int]:
+    return one[0] + other[0], one[1] + other[1]

@@ -76,8 +76,9 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         machine's memory when not given.
     class_prior : {"estimated", "labels"} or array of shape (k,), default "estimated"
         Fractions of the classes in the whole graph, in the order of ``classes_``: estimated from
-        the unlabelled nodes by expectation-maximisation, those of the given labels, or known ones.
-        Labels are often balanced where the world is not.
+        what is predicted of the unlabelled nodes and how labels that are left out are predicted,
+        those of the given labels, or known ones. Labels are often balanced where the world is not;
+        labels that are few, or drawn at random, keep their own fractions.
     random_state : int, default 0
         Seed of the landmarks that *broad* draws on large graphs; all else is exact.
     standardise : {"auto", True, False}, default "auto"
@@ -255,7 +256,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         prior: Prior,
         given: GivenLabels,
         choice: Choice | None = None,
-        calibration: tuple[ScoreCurve, Array] | None = None,
+        calibration: tuple[ScoreCurve, Array, float] | None = None,
     ) -> Self:
         """Condition a prior on labels.
 
@@ -267,8 +268,9 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
             Labels of its nodes.
         choice : Choice, optional
             Weights of the views and noise, where they are known; chosen by leave-one-out else.
-        calibration : (ScoreCurve, array of shape (k,)), optional
-            Scores of latent means and class bias, where they are known.
+        calibration : (ScoreCurve, array of shape (k,), float), optional
+            Scores of latent means, class bias and flatness, where they are known
+            (:class:`gpgc.probability.calibration.Calibration`).
 
         Returns
         -------
@@ -291,5 +293,6 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         if calibration is None:
             self.set_calibration(self.calibration_left_out(counted))
         else:
-            self.set_calibration(Calibration.of(*calibration, self.label_fractions()))
+            curve, bias, flat = calibration
+            self.set_calibration(Calibration.of(curve, bias, self.label_fractions(), flat))
         return self

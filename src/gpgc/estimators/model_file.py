@@ -288,8 +288,8 @@ def _check_state(
         _require(len(np.unique(codes)) == len(classes), source, "codes", "each class used", codes)
     fits = bias.shape == classes.shape and bias.dtype.kind == "f"
     _require(fits, source, "bias", "a number for each class", bias)
-    for name in ("temperature", "curvature"):
-        given = state.get(name, np.array(0.0))  # older files have no curvature
+    for name in ("temperature", "curvature", "flatness"):
+        given = state.get(name, np.array(0.0))  # older files have no curvature and no flatness
         fits = given.shape == () and given.dtype.kind == "f" and bool(given >= 0)
         _require(fits, source, name, "a number of at least 0", given)
 

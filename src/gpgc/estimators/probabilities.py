@@ -93,7 +93,7 @@ class ClassProcess(GraphProcess):
     def decision_function(self, X: Any = None, adjacency: Any = None) -> Array:
         """Return the scores whose largest is the predicted label.
 
-        They are t · mean + b, whose softmax is :meth:`predict_proba`; with
+        They are t · mean + bias, whose softmax is :meth:`predict_proba`; with
         ``decision="balanced"`` less the logarithm of ``class_prior_``, and their softmax is what
         the probabilities would be if all classes were equally frequent.
 
@@ -115,7 +115,7 @@ class ClassProcess(GraphProcess):
     def calibrate(self, nodes: Any, y: Any) -> Self:
         """Fit temperature and class bias to labels that ``fit`` did not see.
 
-        What leave-one-out and expectation-maximisation estimate from the training labels alone,
+        What leave-one-out and unlabelled nodes tell with the training labels alone,
         held-out labels drawn like the rest of the graph tell better.
 
         Parameters

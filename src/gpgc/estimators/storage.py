@@ -137,7 +137,8 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
         targets = state.get("targets", certain.targets)
         given = replace(certain, targets=targets, weights=weights)
         curve = ScoreCurve(float(state["temperature"]), float(state.get("curvature", 0.0)))
-        return estimator.fit_prior(prior, given, choice, (curve, state["bias"]))
+        flat = float(state.get("flatness", 0.0))
+        return estimator.fit_prior(prior, given, choice, (curve, state["bias"], flat))
     values = state["values"]
     scale = state.get("scale", np.ones(values.shape[1]))  # version 0.1 did not scale targets
     squeeze = bool(state["squeeze"])
@@ -169,6 +170,7 @@ def _state(estimator: GraphProcess) -> dict[str, Any]:
             "temperature": np.array(estimator.calibration_.temperature),
             "curvature": np.array(estimator.calibration_.curve.curvature),
             "bias": estimator.calibration_.bias,
+            "flatness": np.array(estimator.calibration_.flatness),
         }
     if not isinstance(estimator, GPGCRegressor):
         raise InputError(f"estimator must be one of gpgc's, got {type(estimator).__name__}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from gpgc.errors import InputError
 
@@ -36,6 +37,19 @@ def parse_number(text: str, place: str, name: str) -> float:
             f"{place}: expected a number of at most {LARGEST:g} as {name}, got {shorten(text)}"
         )
     return value
+
+
+def as_text(value: Any) -> str:
+    """Return a stored value as a cell of text; whole numbers alike whatever their type.
+
+    Examples
+    --------
+    >>> as_text(3.0), as_text("  red "), as_text(None)
+    ('3', 'red', '')
+    """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return "" if value is None else str(value).strip()
 
 
 def is_number(text: str) -> bool:

@@ -7,7 +7,7 @@ import gzip
 import io
 import sys
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from gpgc.errors import InputError
+from gpgc.files.cells import as_text
 
 STANDARD_STREAM = Path("-")
 """What the command line calls its standard input and output."""
@@ -44,11 +45,18 @@ class Table:
         The header.
     rows : iterator of (str, list of str)
         Each row once, with a name for its place, such as ``edges.csv line 3``.
+    typed : callable, optional
+        Read all columns, in the order of the header and with their types, as an Arrow table; None
+        for a file that holds text alone. Either this or ``rows`` can be read.
+    index : frozenset of int
+        Columns that were the index of a pandas frame.
     """
 
     source: str
     columns: tuple[str, ...]
     rows: Iterator[tuple[str, list[str]]]
+    typed: Callable[[], Any] | None = None
+    index: frozenset[int] = frozenset()
 
     def renamed(self, names: Mapping[str, str]) -> Table:
         """Return the table with some columns under the names that they are known by here.
@@ -241,6 +249,8 @@ def _parquet(file: IO[bytes], source: str) -> Table:
     try:
         content = parquet.ParquetFile(file)
         header = tuple(content.schema_arrow.names)
+        stored = (content.schema_arrow.pandas_metadata or {}).get("index_columns", ())
+        index = frozenset(place for place, name in enumerate(header) if name in stored)
     except (ValueError, OSError) as error:
         raise InputError(
             f"{source}: expected a Parquet file, got a damaged one: {error}"
@@ -254,15 +264,18 @@ def _parquet(file: IO[bytes], source: str) -> Table:
                     columns = [column.to_pylist() for column in batch.columns]
                     for cells in zip(*columns, strict=True):
                         number += 1
-                        yield f"{source} row {number}", [_text(cell) for cell in cells]
+                        yield f"{source} row {number}", [as_text(cell) for cell in cells]
         except (ValueError, OSError) as error:
             raise InputError(f"{source} row {number + 1}: {error}") from error
 
-    return Table(source, header, rows())
+    def typed() -> Any:
+        try:
+            with closing(file):
+                return content.read()
+        except (ValueError, OSError) as error:
+            raise InputError(f"{source}: {error}") from error
 
-
-def _text(cell: Any) -> str:
-    return "" if cell is None else str(cell).strip()
+    return Table(source, header, rows(), typed, index)
 
 
 def _shorten(text: str) -> str:

@@ -37,10 +37,13 @@ class AuditOrder:
         self.order = np.random.default_rng([seed, 1]).permutation(len(ids))
         self._closing_order = np.random.default_rng([seed, 2]).permutation(len(ids))
 
-    def window(self, ledger: Ledger) -> list[int]:
-        """Return the next audit items: the first of the order that nobody has decided."""
+    def window(self, ledger: Ledger, times: int = 1) -> list[int]:
+        """Return the next audit items: the first of the order that nobody has decided.
+
+        With ``times``, so many times as many, among which nobody can tell the next ones.
+        """
         decided, window = ledger.decided, []
-        size = min(RESERVED, 1 + len(self._ids) // 25)
+        size = times * min(RESERVED, 1 + len(self._ids) // 25)
         for node in self.order:
             if self._ids[node] not in decided:
                 window.append(int(node))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from itertools import chain, islice
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from gpgc._typing import Integers
 from gpgc.errors import InputError
 from gpgc.labelling.class_keys import class_keys
-from gpgc.labelling.events import MAX_CLASSES, MAX_LABEL
+from gpgc.labelling.events import MAX_BULK, MAX_CLASSES, MAX_LABEL, check_item, check_items
 from gpgc.labelling.export import NAMES
 from gpgc.labelling.items import Picture
 from gpgc.labelling.layout import layouts
@@ -82,31 +83,32 @@ class Desk:
             "classes": self.classes(),
             "target": self._target,
             "exports": list(NAMES),
-            "limits": {"classes": MAX_CLASSES, "label": MAX_LABEL},
+            "limits": {"classes": MAX_CLASSES, "label": MAX_LABEL, "bulk": MAX_BULK},
             "progress": self.progress,
             "layout": self.layout_revision,
             "failure": str(self.session.live.failure or ""),
             **self.session.summary(),
         }
 
-    def about(self) -> dict[str, Any]:
-        """Return what comes with all news."""
+    def about(self, news: Collection[str] = ()) -> dict[str, Any]:
+        """Return what comes with news: counts, and the classes where an answer was saved."""
         about = {"layout": self.layout_revision, "progress": self.progress}
-        return about | self.session.summary()
+        classes = {"classes": self.classes()} if "saved" in news else {}
+        return about | self.session.summary() | classes
 
     def classes(self) -> list[dict[str, Any]]:
         """Return the classes with their keys and their numbers of labels."""
-        given = [each.label for each in self.session.ledger.labels.values()]
+        given = Counter(each.label for each in self.session.ledger.labels.values())
         names = self.session.ledger.classes
         keys = class_keys(names, self._keys)
         return [
-            {"name": name, "key": key, "labels": given.count(name)}
+            {"name": name, "key": key, "labels": given[name]}
             for name, key in zip(names, keys, strict=True)
         ]
 
-    def next(self, by: str, n: int = 2) -> dict[str, Any]:
+    def next(self, by: str, n: int = 2, holding: int | None = None) -> dict[str, Any]:
         """Return the next items of a person, the first to be decided now."""
-        nodes = self.session.next(by, min(max(n, 1), 4))
+        nodes = self.session.next(by, min(max(n, 1), 4), holding)
         return {"items": [self.item(node) for node in nodes], **self.session.summary()}
 
     def item(self, node: int) -> dict[str, Any]:
@@ -121,26 +123,55 @@ class Desk:
             shown["links"] = int(np.diff(labelling.adjacency.indptr[node : node + 2])[0])
         return shown | {"label": given.label if given else None}
 
-    def near(self, node: int) -> dict[str, Any]:
-        """Return the nearest nodes and the model's opinion on a node."""
-        opinion, session = self.session.live.opinion, self.session
+    def near(self, node: int, shows: bool = False) -> dict[str, Any]:
+        """Return the nearest nodes and, where it is wanted, the model's opinion on them all.
+
+        Of an item that waits for an answer nothing is told, nor what the model thinks of its
+        neighbours: the audit items are among them, and nobody shall know which they are.
+        """
+        session = self.session
+        tells = shows and not session.is_open(node)
         found = []
         for other in self._nearest(node):
-            given, said = session.ledger.labels.get(session.ids[other]), opinion.of(int(other))
+            given = session.ledger.labels.get(session.ids[other])
             found.append(
                 {
                     "item": int(other),
                     "line": self.source.items.line(int(other)),
                     "label": given.label if given else None,
-                    "guess": _guess(said),
+                    "guess": _guess(session.tell(int(other))) if tells else None,
                 }
             )
-        return {"item": node, "near": found, "guess": _guess(opinion.of(node))}
+        return {"item": node, "near": found, "guess": _guess(session.tell(node)) if tells else None}
+
+    def group(self, nodes: Any) -> dict[str, Any]:
+        """Return items that were drawn around, and how many of them are asked one by one."""
+        given = check_items([self.check(node) for node in nodes], len(self.session.ids))
+        free, n_left_out = self.session.group(given)
+        ledger, ids = self.session.ledger, self.session.ids
+        items = []
+        for node in free:
+            label = ledger.labels.get(ids[node])
+            shown = self._in_short(node)
+            is_skipped = ids[node] in ledger.skipped
+            items.append(shown | {"label": label.label if label else None, "skipped": is_skipped})
+        return {"items": items, "left_out": n_left_out}
+
+    def sure(self) -> dict[str, Any]:
+        """Return a group of items that the model is sure of, to be confirmed at once.
+
+        ``sure`` counts all items that could be in one.
+        """
+        label, nodes, n_sure = self.session.sure_group()
+        return {"label": label, "items": [self._in_short(n) for n in nodes], "sure": n_sure}
 
     def record(self, event: dict[str, Any], by: str) -> dict[str, Any]:
         """Write a decision down; answer with what is next."""
-        answer = self.session.record(event, by)
-        return answer | {"classes": self.classes()}
+        answer = self.session.record(event, by) | {"classes": self.classes()}
+        if event.get("shows") is True and event.get("do") in ("label", "correct"):
+            node = check_item(event.get("item"), len(self.session.ids))
+            answer["thought"] = {"item": node, "guess": _guess(self.session.tell(node))}
+        return answer
 
     def estimate(self) -> dict[str, Any]:
         """Return how good it is by now, the curve of that, and the certificate if there is one."""
@@ -160,6 +191,7 @@ class Desk:
                     "line": self.source.items.line(self.session.index[entry.id]),
                     "label": entry.label,
                     "do": entry.do,
+                    "items": entry.n_items,
                     "by": entry.by,
                 }
                 for entry in entries[: -HISTORY - 1 : -1]
@@ -192,13 +224,15 @@ class Desk:
     def colours(self) -> bytes:
         """Return class and certainty of each node as uint8; certainty 255 is a given label.
 
-        Classes are counted in the order of the session; 255 stands for no opinion.
+        Classes are counted in the order of the session; 255 stands for no opinion. What waits for
+        an answer, and what is linked to it, shows none: the map would give it away.
         """
         opinion, ledger, index = self.session.live.opinion, self.session.ledger, self.session.index
         order = {name: place for place, name in enumerate(ledger.classes)}
         table = np.full(NOTHING + 1, NOTHING, dtype=np.uint8)
         table[: len(opinion.classes)] = [order.get(name, NOTHING) for name in opinion.classes]
         both = np.stack([table[opinion.codes], opinion.certainty], axis=1)
+        both[self._hidden()] = NOTHING, 0
         for name, given in ledger.labels.items():
             both[index[name]] = order[given.label], NOTHING
         return both.tobytes()
@@ -214,6 +248,17 @@ class Desk:
         if not text.isdecimal() or len(text) > 12 or int(text) >= len(self.session.ids):
             raise InputError(f"item must be a node of the graph, got {text!r:.40}")
         return int(text)
+
+    def _in_short(self, node: int) -> dict[str, Any]:
+        name = self.session.ids[node][:200]
+        return {"item": node, "id": name, "line": self.source.items.line(node)}
+
+    def _hidden(self) -> list[int]:
+        """Return the items on desks and the nodes that are linked to them."""
+        labelling, waiting = self.session.live.labelling, self.session.desk_items()
+        if labelling is None:
+            return waiting
+        return [*waiting, *(n for node in waiting for n in _links(labelling.adjacency, node)[:200])]
 
     def _nearest(self, node: int) -> Integers:
         """Return the nodes within two links that have the largest covariance with a node."""

@@ -13,7 +13,8 @@ class Desks:
     """The items that were shown to each person and are not decided yet.
 
     An item lies on one desk at most. Somebody who asked for nothing for two minutes keeps their
-    items only until somebody else asks.
+    items only until somebody else asks. Desks are changed by one thread at a time, under the lock
+    of the session, and replaced whole: others may look at any time.
 
     Parameters
     ----------
@@ -23,24 +24,30 @@ class Desks:
     Examples
     --------
     >>> desks = Desks()
-    >>> desks.of("anna").append(7)
+    >>> desks.put("anna", 7)
     >>> desks.hold(7), desks.of("ben")
-    (True, [])
+    (True, ())
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._desks: dict[str, list[int]] = {}
+        self._desks: dict[str, tuple[int, ...]] = {}
         self._asked: dict[str, float] = {}
 
-    def of(self, by: str) -> list[int]:
-        """Return a person's desk, to be changed in place."""
+    def of(self, by: str) -> tuple[int, ...]:
+        """Return the items on a person's desk, who is there now."""
         now = self._clock()
-        gone = [name for name, at in self._asked.items() if name != by and now - at > LEASE]
-        for name in gone:
-            del self._desks[name], self._asked[name]
-        self._asked[by] = now
-        return self._desks.setdefault(by, [])
+        self._asked = {
+            name: at for name, at in self._asked.items() if name == by or now - at <= LEASE
+        } | {by: now}
+        self._desks = {name: self._desks.get(name, ()) for name in self._asked}
+        return self._desks[by]
+
+    def put(self, by: str, node: int, *, first: bool = False) -> None:
+        """Put an item on a person's desk, last or first of all; it leaves all others."""
+        others = tuple(each for each in self.of(by) if each != node)
+        self.keep(lambda each: each != node)
+        self._desks = self._desks | {by: (node, *others) if first else (*others, node)}
 
     def hold(self, node: int) -> bool:
         """Return whether an item lies on any desk."""
@@ -52,5 +59,6 @@ class Desks:
 
     def keep(self, is_open: Callable[[int], bool]) -> None:
         """Take away what needs no decision any more."""
-        for desk in self._desks.values():
-            desk[:] = [node for node in desk if is_open(node)]
+        self._desks = {
+            by: tuple(node for node in desk if is_open(node)) for by, desk in self._desks.items()
+        }

@@ -9,11 +9,15 @@ from typing import Any
 from gpgc.errors import InputError
 from gpgc.labelling.ledger import Ledger, Record, Role
 
-MAX_CLASSES, MAX_LABEL = 100, 200
+MAX_CLASSES, MAX_LABEL, MAX_BULK = 100, 200, 500
 
 
 class UnknownClassError(InputError):
     """A label that is none of the classes."""
+
+
+class ConflictError(InputError):
+    """An answer to an item that got another one meanwhile, which is not overwritten in silence."""
 
 
 def session_line(line: Record, event: Record, ledger: Ledger) -> Record | None:
@@ -36,8 +40,9 @@ def item_line(
     role: Role,
     believed: tuple[Any, float] | None,
     ledger: Ledger,
-) -> Record:
-    """Return the line of a decision on an item.
+    in_sight: bool = False,
+) -> Record | None:
+    """Return the line of a decision on an item, None where it has this label already.
 
     Parameters
     ----------
@@ -53,18 +58,73 @@ def item_line(
         What the model thought of it before.
     ledger : Ledger
         The state before.
+    in_sight : bool
+        Whether the person was told what the model thought.
     """
     line |= {"id": name, "role": role}
-    if event["do"] != "skip":
-        label = event.get("label")
-        if label not in ledger.classes:
-            raise UnknownClassError(f"label must be one of the classes, got {label!r:.60}")
-        line |= {"label": label, "do": "correct" if name in ledger.labels else "label"}
+    do, label, before = event["do"], event.get("label"), ledger.labels.get(name)
+    if do != "skip":
+        _check_known(label, ledger)
+        line |= {"label": label, "do": "correct" if before else "label"}
+    if before:
+        is_meant = event["was"] == before.label if "was" in event else do == "correct"
+        if not is_meant and do == "label" and label == before.label:
+            return None
+        if not is_meant:
+            who = f" by {before.by}" if before.by else ""
+            raise ConflictError(
+                f"Item {name:.80} was labelled {before.label}{who} meanwhile; your answer is not "
+                "taken. Open the item to change its label."
+            )
+    if in_sight:
+        line |= {"in_sight": True}
     if believed is not None:
         line |= {"believed": [believed[0], round(believed[1], 3)]}
     if isinstance(event.get("seconds"), int | float):
         line |= {"seconds": round(min(float(event["seconds"]), 86400.0), 2)}
     return line | ({"note": "unsure"} if event.get("note") == "unsure" else {})
+
+
+def bulk_line(
+    line: Record,
+    event: Record,
+    nodes: Sequence[str],
+    ledger: Ledger,
+    declined: Sequence[str] = (),
+) -> Record | None:
+    """Return the line of one label for many nodes, None where no node is left.
+
+    Parameters
+    ----------
+    line : dict
+        What all lines have.
+    event : dict
+        What came.
+    nodes : sequence of str
+        Ids of the nodes, without those that are to be left out.
+    ledger : Ledger
+        The state before.
+    declined : sequence of str
+        Ids of nodes that were shown as of this class and rejected.
+    """
+    _check_known(event.get("label"), ledger)
+    if not nodes and not declined:
+        return None
+    rejected = {"declined": list(declined)} if declined else {}
+    return line | {"ids": list(nodes), "label": event["label"]} | rejected
+
+
+def check_items(nodes: Any, n_nodes: int) -> list[int]:
+    """Return the nodes that an event is about, each once."""
+    if not isinstance(nodes, list) or len(nodes) > MAX_BULK:
+        got = f"{len(nodes):,}" if isinstance(nodes, list) else f"{nodes!r:.40}"
+        raise InputError(f"items must be a list of at most {MAX_BULK} nodes, got {got}")
+    return list(dict.fromkeys(check_item(node, n_nodes) for node in nodes))
+
+
+def _check_known(label: Any, ledger: Ledger) -> None:
+    if label not in ledger.classes:
+        raise UnknownClassError(f"label must be one of the classes, got {label!r:.60}")
 
 
 def check_label(label: Any, known: Sequence[str]) -> str:

@@ -5,14 +5,20 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
+from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 MAX_BODY = 64 * 1024
+
+UNKNOWN = (
+    "This browser is not known to the server, which may have been started again: "
+    "open the new address that gpgc label printed."
+)
 
 POLICY = (
     "default-src 'self'; img-src 'self' blob: data:; base-uri 'none'; form-action 'none'; "
@@ -37,6 +43,20 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
+def session_id(token: str, port: int) -> str:
+    """Return what a browser's cookie holds: made of the token, which it does not give away.
+
+    A browser sends its cookies to every port of this machine. The same token on the same port
+    makes the same id, so that open tabs go on after a restart.
+
+    Examples
+    --------
+    >>> session_id("a", 1) == session_id("a", 1), session_id("a", 1) == session_id("a", 2)
+    (True, False)
+    """
+    return hmac.new(token.encode(), f"gpgc label {port}".encode(), sha256).hexdigest()
+
+
 class Guard:
     """An ASGI layer around the routes that refuses what does not come from our own page.
 
@@ -56,7 +76,7 @@ class Guard:
 
     def __init__(self, app: Any, port: int, token: str) -> None:
         self._app, self._port, self._token = app, port, token
-        self._cookie = f"gpgc-{port}"
+        self._cookie, self._session_id = f"gpgc-{port}", session_id(token, port)
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -94,13 +114,16 @@ class Guard:
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return _sentence(405, "Only GET and POST are answered.")
         asked = parse_qs(bytes(scope.get("query_string") or b"").decode("latin-1"))
-        if scope["path"] == "/" and self._is_token(asked.get("token", [""])[0]):
-            by = asked.get("by", [""])[0]
-            answer = RedirectResponse(f"/?by={by}" if by.isalnum() else "/", status_code=303)
-            answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
+        if scope["path"] == "/" and _is_same(asked.get("token", [""])[0], self._token):
+            by = clean_name(asked.get("by", [""])[0])
+            target = f"/?{urlencode({'by': by})}" if by else "/"
+            answer = RedirectResponse(target, status_code=303)
+            answer.set_cookie(self._cookie, self._session_id, httponly=True, samesite="strict")
             return answer
-        if not self._is_token(_cookie(headers.get("cookie", ""), self._cookie)):
-            return _sentence(403, "Open the address that gpgc label printed; it holds a token.")
+        if not _is_same(_cookie(headers.get("cookie", ""), self._cookie), self._session_id):
+            if scope["path"] in ("/", "/favicon.ico"):
+                return _sentence(401, UNKNOWN)
+            return JSONResponse({"problem": UNKNOWN}, status_code=401)
         return None
 
     async def _post(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -123,8 +146,20 @@ class Guard:
         scope["gpgc.body"] = body
         await self._app(scope, receive, send)
 
-    def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), self._token.encode())
+
+def clean_name(name: Any) -> str:
+    r"""Return the name of a person as it is shown and written down.
+
+    Examples
+    --------
+    >>> clean_name(" Anna Maria\n")
+    'Anna Maria'
+    """
+    return "".join(letter for letter in str(name)[:40] if letter.isprintable()).strip()
+
+
+def _is_same(given: str, secret: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
 
 
 def _sentence(status: int, text: str) -> Response:

@@ -136,22 +136,27 @@ class CellItems(NodeItems):
 
 
 class ImageItems(NodeItems):
-    """Arrays of pixels: grey or colour, whole numbers to 255 or fractions to 1."""
+    """Arrays of pixels: grey or colour, whole numbers to 255, yes and no, or fractions to 1.
+
+    Fractions are taken for those of 255 where one of any image is above 1.
+    """
 
     kind = "image"
 
     def __init__(self, ids: Sequence[str], images: Any) -> None:
         super().__init__(ids)
         self._images = np.asarray(images)
+        kind = self._images.dtype.kind
+        is_whole = kind in "iu" or (kind == "f" and self._images.max(initial=0.0) > 1)
+        self._scale = 1.0 if is_whole else 255.0
 
     def picture(self, node: int) -> Picture | None:
         """Return the pixels as PNG."""
         from PIL import Image
 
         pixels = np.asarray(self._images[node], dtype=np.float64)
-        scale = 255.0 if pixels.max(initial=0.0) <= 1 else 1.0
         buffer = io.BytesIO()
-        levels = np.clip(np.rint(pixels * scale), 0, 255).astype(np.uint8)
+        levels = np.clip(np.rint(pixels * self._scale), 0, 255).astype(np.uint8)
         Image.fromarray(levels).save(buffer, format="PNG")
         return Picture(buffer.getvalue(), "image/png")
 
@@ -168,6 +173,21 @@ class ImageFileItems(NodeItems):
     def picture(self, node: int) -> Picture | None:
         """Return the file if it is an image of a known kind and size."""
         return read_picture(self._paths[node])
+
+
+def is_text(name: str) -> bool:
+    r"""Return whether a name can be written as UTF-8, which names of files need not be.
+
+    Examples
+    --------
+    >>> is_text("café.png"), is_text("caf\udce9.png")
+    (True, False)
+    """
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def read_picture(path: Path) -> Picture:

@@ -160,6 +160,11 @@ class Labelling:
         """Return the prior covariance of nodes by which labels are spread."""
         return self._prior.covariance().block(rows, columns)
 
+    def correlation(self, node: int, others: Integers) -> Array:
+        """Return the prior correlation of a node with others."""
+        columns = self._prior.covariance().correlation(np.array([node]))
+        return np.asarray(columns(others)[0][:, 0])
+
     @property
     def skipped(self) -> frozenset[int]:
         """Nodes that are never suggested, though they have no label."""

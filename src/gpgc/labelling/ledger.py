@@ -14,25 +14,46 @@ RANDOM_ROLES: tuple[Role, ...] = ("audit", "closing")
 
 Record = dict[str, Any]
 
-FORMAT, VERSION = "labels", 1
-STEPS = ("label", "correct", "skip", "class", "finish", "continue")
+FORMAT, VERSION = "labels", 2
+"""Version 2 has the events ``bulk`` and ``confirm``; journals of version 1 are read as they are."""
+
+STEPS = ("label", "correct", "skip", "bulk", "confirm", "class", "finish", "continue")
 """What an event may do, besides undoing another."""
+
+GROUPED = ("bulk", "confirm")
+"""Events that give one label to many nodes."""
+
+NEEDED = {
+    "undo": ["undone"],
+    "class": ["label"],
+    "bulk": ["label"],
+    "confirm": ["label"],
+    "label": ["id", "label"],
+    "correct": ["id", "label"],
+    "skip": ["id"],
+}
+"""What the line of an event holds as text, besides its own name."""
 
 
 @dataclass(frozen=True)
 class Given:
-    """The current label of a node: who gave it, when, and why the node was shown."""
+    """The current label of a node: who gave it, when, and why the node was shown.
+
+    It is blind where nobody was told what the model thinks of the node before, and the node was
+    answered alone.
+    """
 
     label: str
     role: Role
     by: str
     at: str
     event: str
+    is_blind: bool = True
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One decision that stands, for the history."""
+    """One decision that stands, for the history; on ``n_items``, of which ``id`` is the first."""
 
     event: str
     do: str
@@ -41,6 +62,7 @@ class Entry:
     by: str
     at: str
     role: Role
+    n_items: int = 1
 
 
 @dataclass(frozen=True)
@@ -59,6 +81,8 @@ class Ledger:
         Decisions that stand, oldest first.
     closing : tuple of str
         Nodes of the closing audit that was begun last, none while labelling goes on.
+    declined : frozenset of (str, str)
+        Nodes that were rejected from a group of a class, each with that class.
     records : tuple of dict
         All events, those that were undone included.
 
@@ -78,6 +102,7 @@ class Ledger:
     skipped: dict[str, Role] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
     closing: tuple[str, ...] = ()
+    declined: frozenset[tuple[str, str]] = frozenset()
     records: tuple[Record, ...] = ()
     first_classes: tuple[str, ...] | None = None
 
@@ -88,6 +113,12 @@ class Ledger:
     def decided(self) -> set[str]:
         """Ids that need no decision any more."""
         return self.labels.keys() | self.skipped.keys()
+
+    @property
+    def learnt(self) -> dict[str, str]:
+        """Labels that the model learns from, without audit items and a closing audit that is on."""
+        closed: tuple[Role, ...] = () if self.closing else ("closing",)
+        return self.with_role("suggested", "chosen", "imported", *closed)
 
     @property
     def phase(self) -> str:
@@ -127,6 +158,10 @@ class Ledger:
                 undone.append(record["event"])
         return undone[-1] if undone else None
 
+    def is_declined(self, name: str) -> bool:
+        """Return whether a node was rejected from a group of any class."""
+        return any((name, label) in self.declined for label in self.classes)
+
     def with_role(self, *roles: Role) -> dict[str, str]:
         """Return the labels of nodes that were shown for these reasons, by id."""
         return {name: given.label for name, given in self.labels.items() if given.role in roles}
@@ -143,22 +178,33 @@ class Ledger:
             return replace(self, classes=tuple(classes), first_classes=first)
         if do in ("finish", "continue"):
             return replace(self, closing=tuple(record.get("ids", ())), first_classes=first)
-        name, label = record["id"], record.get("label")
-        before = self.labels.get(name)
-        role = record.get("role") or (before.role if before else "chosen")
-        entry = Entry(record["event"], do, name, label, _by(record), record.get("at", ""), role)
+        names, label = ids_of(record), record.get("label")
+        rejected = {(name, str(label)) for name in record.get("declined", ())}
+        declined = self.declined | rejected
+        if not names:  # a group of which nothing was right
+            return replace(self, declined=declined, first_classes=first)
+        by, at, event = _by(record), str(record.get("at", "")), record["event"]
         labels, skipped = dict(self.labels), dict(self.skipped)
-        if do == "skip":
-            skipped[name] = role
-            labels.pop(name, None)
-        else:
-            skipped.pop(name, None)
-            labels[name] = Given(str(label), role, entry.by, entry.at, entry.event)
+        for name in names:
+            before = labels.get(name)
+            role = record.get("role") or (before.role if before else "chosen")
+            if do == "skip":
+                skipped[name] = role
+                labels.pop(name, None)
+            else:
+                skipped.pop(name, None)
+                is_blind = do not in GROUPED and not record.get("in_sight")
+                labels[name] = Given(str(label), role, by, at, event, is_blind)
+        entry = Entry(event, do, names[0], label, by, at, role, len(names))
+        # a class that has labels is there, even where its own event was undone
+        classes = self.classes if do == "skip" else tuple(dict.fromkeys((*self.classes, label)))
         return replace(
             self,
+            classes=classes,
             labels=labels,
             skipped=skipped,
             entries=(*self.entries, entry),
+            declined=declined,
             first_classes=first,
         )
 
@@ -177,15 +223,32 @@ def replay(start: Ledger, records: Iterable[Record]) -> Ledger:
 def check_record(record: Record, where: str) -> Record:
     """Return a line of a journal, or refuse it in one sentence."""
     do = record.get("do")
-    needed = ["event", *{"undo": ["undone"], "class": ["label"]}.get(str(do), [])]
-    if do in ("label", "correct"):
-        needed += ["id", "label"]
-    if do == "skip":
-        needed += ["id"]
+    needed = ["event", *NEEDED.get(str(do), [])]
     known = do in (*STEPS, "undo") and all(isinstance(record.get(key), str) for key in needed)
+    if do in ("finish", *GROUPED):
+        names = record.get("ids")
+        known = known and _are_names(names) and (bool(names) or do == "confirm")
+    known = known and _are_names(record.get("declined", []))
     if not known or record.get("role", "chosen") not in get_args(Role):
         raise DataError(f"{where} must be an event of a labelling journal, got {record!r:.100}")
     return record
+
+
+def ids_of(record: Record) -> list[str]:
+    """Return the ids of the nodes that a line is about, none for one about the session.
+
+    Examples
+    --------
+    >>> ids_of({"do": "label", "id": "n1"}), ids_of({"do": "bulk", "ids": ["n1", "n2"]})
+    (['n1'], ['n1', 'n2'])
+    """
+    if record["do"] in ("finish", *GROUPED):
+        return list(record["ids"])
+    return [record["id"]] if record["do"] in ("label", "correct", "skip") else []
+
+
+def _are_names(names: Any) -> bool:
+    return isinstance(names, list) and all(isinstance(name, str) for name in names)
 
 
 def _by(record: Record) -> str:

@@ -184,14 +184,20 @@ class LiveModel:
             self._changed.notify_all()
 
     def _opine(self, labelling: Labelling, chosen: LabelPosterior | None) -> None:
+        if len(labelling.classes) < 2:  # with one class all nodes would be that one, for certain
+            self._forget(len(labelling.labels), labelling.explained())
+            return
         probability = labelling.predict_proba()
         before, classes = self.opinion, tuple(labelling.classes)
+        n_pictured = before.n_pictured if before.classes else 0
         last = recode(before.codes, before.classes, classes)
         if labelling.nodes is None:
             codes, certainty = strongest(probability)
+            n_pictured = len(labelling.labels)
         else:
             codes, certainty = last.copy(), before.certainty.copy()
-            if chosen is not None and chosen.overview is not None:
+            if chosen is not None and chosen.overview is not None and len(chosen.classes) > 1:
+                n_pictured = chosen.n_chosen_by
                 codes = recode(chosen.overview[0], chosen.classes, classes)
                 certainty = chosen.overview[1].copy()
             codes[labelling.nodes], certainty[labelling.nodes] = strongest(probability)
@@ -205,15 +211,19 @@ class LiveModel:
             probability,
             int(np.count_nonzero(codes != last)) if before.classes else 0,
             labelling.explained(),
+            n_pictured,
         )
         self._publish("opinion")
 
-    def _forget(self) -> None:
-        """Have no opinion any more, once the last label was taken back."""
+    def _forget(self, n_labels: int = 0, explained: float = 0.0) -> None:
+        """Have no opinion, with no label or with labels of one class."""
         self.opinion = replace(
             self.opinion,
             revision=self.opinion.revision + 1,
-            n_labels=0,
+            n_labels=n_labels,
+            n_pictured=n_labels,
+            explained=explained,
+            n_changed=0,
             classes=(),
             codes=np.full(self._n_nodes, NOTHING, dtype=np.uint8),
             certainty=np.zeros(self._n_nodes, dtype=np.uint8),

@@ -33,7 +33,5 @@ def lock_beside(path: Path) -> IO[bytes]:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         file.close()
-        raise InputError(
-            f"{path} must not be in use, got one that another gpgc label has open"
-        ) from error
+        raise InputError(f"{path} is open in another gpgc label") from error
     return file

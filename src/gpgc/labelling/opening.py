@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
-from gpgc.errors import DataError
+from gpgc.errors import DataError, InputError
 from gpgc.files import Journal
-from gpgc.labelling.events import check_label, now
-from gpgc.labelling.ledger import FORMAT, VERSION, Ledger, Record, check_record, replay
+from gpgc.labelling.events import MAX_CLASSES, check_label, now
+from gpgc.labelling.ledger import (
+    FORMAT,
+    VERSION,
+    Ledger,
+    Record,
+    check_record,
+    ids_of,
+    replay,
+)
 
 
 def open_ledger(
@@ -40,10 +49,7 @@ def open_ledger(
             }
         )
     header, *lines = journal.records
-    if header.get("gpgc") != FORMAT or not isinstance(header.get("classes"), list):
-        raise DataError(f"{path} must be a journal of labels, got {header!r:.80}")
-    if header.get("version", 0) > VERSION:
-        raise DataError(f"{path} was written by a newer gpgc, got version {header['version']}")
+    named, number = _check_header(header, str(path))
     if header.get("ids_sha256") != digest:
         raise DataError(
             f"{path} must be a journal of these {len(ids):,} nodes, got one of other data "
@@ -52,16 +58,55 @@ def open_ledger(
     records = [check_record(line, f"{path} line {i}") for i, line in enumerate(lines, 2)]
     known = set(ids)
     for record in records:
-        if record["do"] in ("label", "correct", "skip") and record["id"] not in known:
-            raise DataError(f"{path} must name nodes of this graph, got {record['id']!r}")
-    ledger = replay(Ledger(tuple(header["classes"])), _unique(records))
-    return int(header.get("seed", 0)), ledger
+        for name in ids_of(record):
+            if name not in known:
+                raise DataError(f"{path} must name nodes of this graph, got {name!r:.80}")
+    return number, replay(Ledger(named), _unique(records))
+
+
+def _check_header(header: Record, where: str) -> tuple[tuple[str, ...], int]:
+    """Return the classes and the seed that the first line of a journal holds."""
+    classes, version, seed = header.get("classes"), header.get("version"), header.get("seed", 0)
+    if header.get("gpgc") != FORMAT or not isinstance(classes, list):
+        raise DataError(f"{where} must be a journal of labels, got {header!r:.80}")
+    if not _is_count(version) or version < 1:
+        raise DataError(
+            f"{where} line 1: version must be a whole number from 1, got {version!r:.40}"
+        )
+    if version > VERSION:
+        raise DataError(f"{where} was written by a newer gpgc, got version {version}")
+    if not all(isinstance(name, str) and name for name in classes):
+        raise DataError(f"{where} line 1: classes must be names in quotes, got {classes!r:.80}")
+    if not _is_count(seed):
+        raise DataError(f"{where} line 1: seed must be a whole number from 0, got {seed!r:.40}")
+    return tuple(dict.fromkeys(classes)), int(seed)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def import_known(
-    journal: Journal, ledger: Ledger, classes: Sequence[str], labels: Mapping[str, str]
+    journal: Journal,
+    ledger: Ledger,
+    classes: Sequence[str],
+    labels: Mapping[str, str],
+    ids: Collection[str],
 ) -> Ledger:
-    """Write down classes and labels that were known before, each once, and return the state."""
+    """Write down classes and labels that were known before, each once, and return the state.
+
+    Nothing is written where an id is none of ``ids``, or a label cannot be one.
+    """
+    strangers = [name for name in labels if name not in ids]
+    if strangers:
+        raise InputError(
+            f"labels known before must be of these nodes, got {strangers[0]!r:.80}"
+            + (f" and {len(strangers) - 1:,} others" if len(strangers) > 1 else "")
+        )
+    labels = {name: check_label(label, ()) for name, label in labels.items()}
+    names = list(dict.fromkeys([*ledger.classes, *classes, *labels.values()]))
+    if len(names) > MAX_CLASSES:
+        raise InputError(f"labels must be of at most {MAX_CLASSES} classes, got {len(names):,}")
 
     def write(line: Record) -> None:
         nonlocal ledger
@@ -69,7 +114,7 @@ def import_known(
         journal.append(record)
         ledger = ledger.after(record)
 
-    for name in [*classes, *labels.values()]:
+    for name in names:
         if name not in ledger.classes:
             write({"do": "class", "label": check_label(name, ledger.classes)})
     for name, label in labels.items():

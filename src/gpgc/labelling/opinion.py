@@ -60,6 +60,8 @@ class Opinion:
         Nodes whose class is another than one opinion before.
     explained : float
         Fraction of the prior variance that the labels explain.
+    n_pictured : int
+        Labels behind ``codes`` as a whole; fewer than ``n_labels`` where only ``nodes`` keep up.
     """
 
     revision: int
@@ -71,6 +73,7 @@ class Opinion:
     probability: Array
     n_changed: int = 0
     explained: float = 0.0
+    n_pictured: int = 0
 
     def of(self, node: int) -> tuple[Any, float] | None:
         """Return the most probable class of a node and its probability, if it is known."""

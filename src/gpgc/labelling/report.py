@@ -10,6 +10,7 @@ import numpy as np
 from gpgc.labelling.estimate import audited_accuracy
 from gpgc.labelling.ledger import Ledger
 from gpgc.labelling.opinion import SURE, Opinion
+from gpgc.probability.fraction import LEAST
 
 
 def report(ledger: Ledger, opinion: Opinion, index: Mapping[str, int]) -> dict[str, Any]:
@@ -24,8 +25,7 @@ def report(ledger: Ledger, opinion: Opinion, index: Mapping[str, int]) -> dict[s
     index : mapping of str to int
         The node of each id.
     """
-    audit = ledger.with_role("audit")
-    learnt = ledger.with_role("suggested", "chosen", "imported")
+    audit = audited(ledger)
     believed = {name: opinion.of(index[name]) for name in audit}
     hits = {name: bool(said and said[0] == audit[name]) for name, said in believed.items()}
     largest = opinion.rest(index[name] for name in ledger.labels)
@@ -40,9 +40,17 @@ def report(ledger: Ledger, opinion: Opinion, index: Mapping[str, int]) -> dict[s
         "audit_skipped": sum(role == "audit" for role in ledger.skipped.values()),
         "coverage": float((largest >= SURE).mean()) if len(predicted) > 1 else 0.0,
         "explained": opinion.explained,
+        "behind": max(0, len(ledger.learnt) - opinion.n_pictured),
         "changed": opinion.n_changed,
-        "per_class": per_class(ledger.classes, learnt, audit, hits, predicted),
+        "per_class": per_class(ledger.classes, ledger.learnt, audit, hits, predicted),
     }
+
+
+def audited(ledger: Ledger) -> dict[str, str]:
+    """Return the answers to audit items by id: the blind ones, once there are enough of them."""
+    answers = ledger.with_role("audit")
+    blind = {name: label for name, label in answers.items() if ledger.labels[name].is_blind}
+    return blind if len(blind) >= LEAST else answers
 
 
 def per_class(

@@ -15,9 +15,17 @@ def routes(desk: Desk) -> dict[str, Callable[[Mapping[str, Any], str], Any]]:
     """
     return {
         "session": lambda asked, by: desk.settings(),
-        "next": lambda asked, by: desk.next(by, int(asked.get("n", 2))),
+        "next": lambda asked, by: desk.next(
+            by,
+            int(asked.get("n", 2)),
+            desk.check(asked["holding"]) if "holding" in asked else None,
+        ),
         "item": lambda asked, by: desk.item(desk.check(asked.get("item"))),
-        "near": lambda asked, by: desk.near(desk.check(asked.get("item"))),
+        "near": lambda asked, by: desk.near(
+            desk.check(asked.get("item")), str(asked.get("shows", "")).lower() in ("1", "true")
+        ),
+        "group": lambda asked, by: desk.group(str(asked.get("items", "")).split(",")),
+        "sure": lambda asked, by: desk.sure(),
         "image": lambda asked, by: desk.picture(desk.check(asked.get("item"))),
         "edges": lambda asked, by: desk.edges(desk.check(asked.get("item"))),
         "estimate": lambda asked, by: desk.estimate(),

@@ -7,6 +7,7 @@ import errno
 import json
 import socket
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ from starlette.routing import Route
 
 from gpgc.errors import DataError, InputError
 from gpgc.labelling.desk import Desk
-from gpgc.labelling.events import UnknownClassError
+from gpgc.labelling.events import ConflictError, UnknownClassError
 from gpgc.labelling.export import NAMES, export
-from gpgc.labelling.guard import Guard, new_token
+from gpgc.labelling.guard import Guard, clean_name, new_token
 from gpgc.labelling.items import Picture
 from gpgc.labelling.routes import routes
 
@@ -37,7 +38,7 @@ def application(desk: Desk, port: int, token: str) -> Guard:
     def ask(name: str) -> Callable[[Request], Response]:
         def answer(request: Request) -> Response:
             asked = {**request.query_params, **request.path_params}
-            return _answer(lambda: questions[name](asked, _person(asked.get("by", ""))))
+            return _answer(lambda: questions[name](asked, clean_name(asked.get("by", ""))))
 
         return answer
 
@@ -48,7 +49,7 @@ def application(desk: Desk, port: int, token: str) -> Guard:
             return _problem(400, "The body must be JSON.")
         if not isinstance(event, dict):
             return _problem(400, "The body must be a JSON object.")
-        by = _person(event.get("by", ""))
+        by = clean_name(event.get("by", ""))
         return await run_in_threadpool(_answer, lambda: desk.record(event, by))
 
     def download(request: Request) -> Response:
@@ -69,13 +70,14 @@ def application(desk: Desk, port: int, token: str) -> Guard:
     async def news(request: Request) -> Response:
         return StreamingResponse(_news(desk, request), media_type="text/event-stream")
 
-    asked = ("session", "next", "estimate", "history", "search", "layout", "colours")
+    about_all = ("session", "next", "estimate", "history", "search", "layout", "colours")
+    about_groups = ("group", "sure")
     return Guard(
         Starlette(
             routes=[
                 Route("/", page),
                 Route("/static/{name}", page),
-                *(Route(f"/api/{name}", ask(name)) for name in asked),
+                *(Route(f"/api/{name}", ask(name)) for name in (*about_all, *about_groups)),
                 *(Route(f"/api/{name}/{{item}}", ask(name)) for name in ("item", "near", "edges")),
                 Route("/item/{item}/image", ask("image")),
                 Route("/api/events", record, methods=["POST"]),
@@ -113,7 +115,9 @@ class Server:
             raise InputError(f"--port must be free, got {port}: {error.strerror}") from error
         self.port = int(self._socket.getsockname()[1])
         if token is not None and not (len(token) >= 16 and token.replace("-", "").isalnum()):
-            raise InputError("--token must be at least 16 letters and digits, got fewer or others")
+            raise InputError(
+                "GPGC_TOKEN must be at least 16 letters and digits, got fewer or others"
+            )
         token = token or new_token()
         self.url = f"http://127.0.0.1:{self.port}/?token={token}"
         config = uvicorn.Config(
@@ -158,7 +162,7 @@ async def _news(desk: Desk, request: Request) -> AsyncIterator[str]:
             pending[what] = None
             wake.set()
 
-        if not loop.is_closed():
+        with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(add)
 
     wake.set()
@@ -173,7 +177,7 @@ async def _news(desk: Desk, request: Request) -> AsyncIterator[str]:
             wake.clear()
             names = list(pending)
             pending.clear()
-            about = json.dumps(desk.about())
+            about = json.dumps(desk.about(names))
             for name in names:
                 yield f"event: {name}\ndata: {about}\n\n"
             if "stopping" in names:
@@ -186,7 +190,7 @@ def _answer(ask: Callable[[], Any]) -> Response:
     """Return an answer, or the sentence that says what was wrong with the question."""
     try:
         found = ask()
-    except UnknownClassError as error:
+    except (UnknownClassError, ConflictError) as error:
         return _problem(409, str(error))
     except (InputError, DataError) as error:
         return _problem(400, str(error))
@@ -208,7 +212,3 @@ def _answer(ask: Callable[[], Any]) -> Response:
 
 def _problem(status: int, text: str) -> Response:
     return JSONResponse({"problem": text}, status_code=status)
-
-
-def _person(name: Any) -> str:
-    return "".join(letter for letter in str(name)[:40] if letter.isprintable()).strip()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from gpgc.labelling.items import (
     ImageItems,
     Items,
     TextItems,
+    is_text,
     read_picture,
 )
 from gpgc.tables import NodeTable
@@ -90,10 +91,12 @@ def image_folder(
         listed = list_images(root).ids
     except DataError as error:
         raise InputError(f"--images: {error}") from error
-    ids = [name for name in listed if name.lower().endswith(SUFFIXES) and _is_in(name, root)]
+    shown = [name for name in listed if name.lower().endswith(SUFFIXES) and _is_in(name, root)]
+    ids = [name for name in shown if is_text(name)]
+    _warn_of_left_out([ascii(n) for n in shown if not is_text(n)], "whose names are not UTF-8")
     if named is not None:
         known = set(named)
-        _warn_of_left_out([name for name in ids if name not in known])
+        _warn_of_left_out([name for name in ids if name not in known], "without features")
         ids = [name for name in ids if name in known]
     if not ids:
         raise InputError(f"--images must hold files of {', '.join(SUFFIXES)}, got none in {folder}")
@@ -102,11 +105,20 @@ def image_folder(
     return Source(root.name, ids, ImageFileItems(ids, paths), features)
 
 
-def text_table(path: Path) -> Source:
-    """Return the texts of a table with the columns id,text, with TF-IDF as features."""
+def text_table(path: Path, columns: Mapping[str, str] | None = None) -> Source:
+    """Return the texts of a table with the columns id,text, with TF-IDF as features.
+
+    Parameters
+    ----------
+    path : Path
+        The table.
+    columns : mapping of str to str, optional
+        ``id`` → what the file calls it, where that is another name.
+    """
     from gpgc.tables.words import Words
 
-    rows = [row for _, row in read_table(path).select(["id", "text"])]
+    called = {name: other for name, other in (columns or {}).items() if name == "id"}
+    rows = [row for _, row in read_table(path).renamed(called).select(["id", "text"])]
     ids = [row["id"] for row in rows]
     if not ids or len(set(ids)) < len(ids):
         raise InputError(f"{path} must hold each id once, got {len(ids)} rows, some twice or none")
@@ -151,11 +163,11 @@ def _is_in(name: str, root: Path) -> bool:
     return path.is_file() and path.is_relative_to(root)
 
 
-def _warn_of_left_out(names: Sequence[str]) -> None:
+def _warn_of_left_out(names: Sequence[str], which: str) -> None:
     if names:
         shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
         warnings.warn(
-            f"images without features are left out, {len(names):,} of them: {shown}",
+            f"images {which} are left out, {len(names):,} of them: {shown}",
             GPGCWarning,
             stacklevel=3,
         )

@@ -84,7 +84,7 @@ class LabelWidget(anywidget.AnyWidget):
         super().close()
 
     def _tell(self, what: str) -> None:
-        self.send({"news": what, "about": self._desk.about()})
+        self.send({"news": what, "about": self._desk.about([what])})
 
     def _answer(self, message: dict[str, Any]) -> None:
         reply: dict[str, Any] = {"id": message.get("id"), "ok": True, "status": 200}

@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from gpgc._typing import Array
+from gpgc._typing import Array, Integers
 from gpgc.compute import small_matrices
-from gpgc.probability.class_prior import Reweigh, class_prior, information, reweighed_sum
+from gpgc.probability.class_prior import class_prior, prior_ratios
 from gpgc.probability.score_curve import ScoreCurve, fit_curve
-from gpgc.probability.softmax import cross_entropies, softmax
+from gpgc.probability.softmax import softmax
 from gpgc.probability.temperature import (
     SquareSums,
     fit_temperature_with_prior,
+    flatness,
     square_sums,
     usual_sharpness,
 )
@@ -27,28 +28,37 @@ BIAS_PENALTY = 1.5
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """softmax(s(mean) + b), and the class prior where labels say nothing.
+    """softmax(s(mean) + a log f + b), and the class prior where labels say nothing.
+
+    f are the fractions of the labels. Latent means, regressions of 0/1 targets, know them where
+    they are sharp, and know nothing where they are flat: a = exp(−t r) goes to 1 as t does to 0, so
+    that flat probabilities are the class prior.
 
     Attributes
     ----------
     curve : ScoreCurve
         s(m), t · m where there are few labels.
     bias : array of shape (k,)
-        b = log(prior / fractions of the labels).
+        b = log(prior / f).
     class_prior : array of shape (k,)
         Fractions of the classes in the whole graph.
+    flatness : float, default 0
+        a (:func:`gpgc.probability.temperature.flatness`).
     """
 
     curve: ScoreCurve
     bias: Array
     class_prior: Array
+    flatness: float = 0.0
 
     @classmethod
-    def of(cls, curve: ScoreCurve, bias: Array, fractions: Array) -> Calibration:
-        """Return a calibration from s, b and the fractions (k,) of the classes among the labels."""
+    def of(
+        cls, curve: ScoreCurve, bias: Array, fractions: Array, flatness: float = 0.0
+    ) -> Calibration:
+        """Return a calibration from s, b, the fractions (k,) of the labels, and a."""
         with np.errstate(divide="ignore"):
             prior = softmax((np.log(fractions) + bias)[None])[0]
-        return cls(curve, bias, prior)
+        return cls(curve, bias, prior, flatness)
 
     @property
     def temperature(self) -> float:
@@ -65,7 +75,8 @@ class Calibration:
         reached : bool array of shape (n,)
             Which nodes the labels can say anything about.
         """
-        logits = self.curve.scores(mean) + self.bias
+        of_labels = np.log(self.class_prior) - self.bias if self.flatness else 0.0
+        logits = self.curve.scores(mean) + self.flatness * of_labels + self.bias
         return np.where(reached[:, None], logits, np.log(self.class_prior))
 
     def probabilities(self, mean: Array, reached: NDArray[np.bool_]) -> Array:
@@ -81,8 +92,8 @@ class UnlabelledMeans(Protocol):
     def square_sums(self) -> SquareSums:
         """Return the sums of their squares."""
 
-    def reweigh(self, curve: ScoreCurve) -> Reweigh | None:
-        """Return ratios of class priors ↦ mean reweighed softmax(s(means)); None of no nodes."""
+    def mean_probabilities(self, curve: ScoreCurve, offset: Array, chosen: Integers) -> Array:
+        """Return the mean of softmax(s(means) + offset) over the chosen classes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,12 +106,14 @@ class StoredMeans:
         """Return the sums of their squares."""
         return square_sums(self.means)
 
-    def reweigh(self, curve: ScoreCurve) -> Reweigh | None:
-        """Return ratios of class priors ↦ mean reweighed softmax(s(means)); None of no nodes."""
-        if not len(self.means):
-            return None
-        probabilities = softmax(curve.scores(self.means))
-        return lambda ratio: reweighed_sum(probabilities, ratio) / len(probabilities)
+    def mean_probabilities(self, curve: ScoreCurve, offset: Array, chosen: Integers) -> Array:
+        """Return the mean of softmax(s(means) + offset) over the chosen classes."""
+        return probabilities_of(self.means, curve, offset, chosen).mean(axis=0)
+
+
+def probabilities_of(means: Array, curve: ScoreCurve, offset: Array, chosen: Integers) -> Array:
+    """Return softmax(s(means) + offset) over the chosen classes, (n, number of them)."""
+    return softmax((curve.scores(means) + offset)[:, chosen])
 
 
 def calibrate_left_out(
@@ -131,19 +144,31 @@ def calibrate_left_out(
     alike : float, default 1
         How far neighbours are alike (:func:`gpgc.probability.temperature.usual_sharpness`).
     """
-    spread = unlabelled.square_sums().root_mean_square
-    usual = usual_sharpness(len(targets), alike)
-    t = fit_temperature_with_prior(left_out, targets, weights, spread, usual)
-    curve = fit_curve(left_out, targets, weights, t)
-    losses = cross_entropies(curve.scores(left_out), targets, np.asarray(1.0))
-    known = class_prior(
-        prior,
-        fractions,
-        unlabelled.reweigh(curve) if isinstance(prior, str) and prior == "estimated" else None,
-        len(targets),
-        information(losses, weights, fractions),
-    )
-    return Calibration.of(curve, np.log(known / fractions), fractions)
+    sums = unlabelled.square_sums()
+    spread = sums.root_mean_square
+    usual = usual_sharpness(len(targets), alike, len(fractions))
+    t = fit_temperature_with_prior(left_out, targets, weights, spread, usual, fractions)
+    flat = flatness(t * spread)
+    curve = fit_curve(left_out, targets, weights, t, flat * np.log(fractions))
+    flat = 0.0 if curve.curvature else flat
+    offset = flat * np.log(fractions)
+
+    def estimate() -> Array:
+        """Return the class prior; classes that cannot be left out keep their fraction."""
+        shares = weights[:, None] * targets
+        chosen = np.flatnonzero(shares.sum(axis=0) > 0)
+        ratio = np.ones(len(fractions))
+        if sums.n_nodes and len(chosen) > 1:
+            ratio[chosen] = prior_ratios(
+                probabilities_of(left_out, curve, offset, chosen),
+                shares[:, chosen],
+                fractions[chosen] / fractions[chosen].sum(),
+                unlabelled.mean_probabilities(curve, offset, chosen),
+            )
+        return fractions * ratio
+
+    known = class_prior(prior, fractions, estimate)
+    return Calibration.of(curve, np.log(known / fractions), fractions, flat)
 
 
 def fit_scale_and_bias(scores: Array, targets: Array) -> tuple[float, Array]:

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
+from scipy.linalg import cholesky, helmert, solve_triangular
+from scipy.optimize import minimize
 
 from gpgc._typing import Array
+from gpgc.compute import small_matrices
 from gpgc.errors import InputError
 
-PRIOR_LABELS = 60
-"""Number of labels from which the unlabelled nodes say more on the class fractions than they do."""
+SYSTEMATIC = 0.06
+"""Relative error of the mean prediction of a class that no number of labels removes: a node that is
+left out is predicted from one label less than the others."""
 
-ENOUGH_INFORMATION = 0.5
-"""Part of the labels' entropy that leave-one-out must explain for the estimate of the class prior
-to be trusted in full; less in proportion."""
+PSEUDO_LABELS = 10.0
+"""κ: the variance of a column of n left-out labels is too small by κ/n² of that of one draw, since
+few labels say as little about their variance as about their mean."""
 
-PRIOR_STEPS = 30
+LEAST_VARIANCE = 1e-9
 
-MANY_LABELS = 2000
-UNEQUAL = 1.5
-"""From how many labels on, of classes so unequal in number, their fractions are taken as they are:
-half of WordNet labelled, 45 classes, the estimate ran away and cost 37 % of accuracy."""
-
-Reweigh: TypeAlias = Callable[[Array], Array]
-"""Ratios (k,) of class priors ↦ the mean (k,) over nodes of the probabilities reweighed by them."""
+RATIO_STD = np.array([0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5])
+"""Standard deviations of the logarithms of the ratios that are tried; 0 is that of labels drawn at
+random."""
 
 
-def class_prior(
-    choice: Any,
-    fractions: Array,
-    reweigh: Reweigh | None,
-    n_labels: int,
-    information: float,
-) -> Array:
+def class_prior(choice: Any, fractions: Array, estimate: Callable[[], Array]) -> Array:
     """Return the class fractions that were chosen.
 
     Parameters
@@ -43,12 +37,8 @@ def class_prior(
         Estimated from the unlabelled nodes, those of the labels, or known ones.
     fractions : array of shape (k,)
         Those of the labels.
-    reweigh : callable or None
-        As in :func:`iterate_prior`.
-    n_labels : int
-        How many labels the probabilities come from.
-    information : float
-        How much of the labels' entropy leave-one-out explains, from 0 to 1.
+    estimate : callable
+        Returns the estimated ones.
 
     Returns
     -------
@@ -57,7 +47,8 @@ def class_prior(
 
     Examples
     --------
-    >>> class_prior([3, 1], np.array([0.5, 0.5]), None, 4, 1.0)
+    >>> labels = np.array([0.5, 0.5])
+    >>> class_prior([3, 1], labels, lambda: labels)
     array([0.75, 0.25])
     """
     if isinstance(choice, str):
@@ -65,9 +56,7 @@ def class_prior(
             raise InputError(
                 f"class_prior must be 'estimated', 'labels' or an array, got {choice!r}"
             )
-        if choice == "labels" or _are_drawn_at_random(fractions, n_labels):
-            return fractions
-        return iterate_prior(reweigh, fractions, n_labels, information)
+        return fractions if choice == "labels" else estimate()
     known = np.asarray(choice, dtype=np.float64)
     if known.shape != fractions.shape or not (known > 0).all() or not np.isfinite(known).all():
         raise InputError(
@@ -76,112 +65,88 @@ def class_prior(
     return np.asarray(known / known.sum())
 
 
-def _are_drawn_at_random(fractions: Array, n_labels: int) -> bool:
-    """Tell whether labels are many and of unequal classes: as the nodes are, not as they chose.
+def prior_ratios(left_out: Array, shares: Array, fractions: Array, found: Array) -> Array:
+    r"""Return by what the classes are more frequent among unlabelled nodes than among the labels.
 
-    Their fractions are then exact to a hundredth or so, and expectation-maximisation, which adds
-    up the model's own errors, can only lose.
-    """
-    return n_labels >= MANY_LABELS and fractions.max() > UNEQUAL * fractions.min()
+    Labels are often balanced where the world is not. Of nodes of class j the left-out
+    probabilities have the mean :math:`M_j`, so that the mean prediction of the unlabelled nodes
+    is :math:`q = \sum_j w_j f_j M_j` for ratios w of their class fractions to f, those of the
+    labels. With :math:`b = \log w`, normalised to :math:`\sum f w = 1`,
 
+    .. math::
+        \min_b\; \tfrac12 \left\| q - \sum_j w_j f_j M_j \right\|^2_{\Sigma^{-1}}
+            + \frac{\|b\|^2}{2 s^2}
 
-def information(losses: Array, weights: Array, fractions: Array) -> float:
-    """Return how much of the entropy of the labels leave-one-out predictions explain, from 0 to 1.
-
-    1 − CE / H with CE the weighted mean of the cross-entropies and H the entropy of the fractions;
-    0 where nothing can be left out.
-
-    Parameters
-    ----------
-    losses, weights : arrays of shape (D,)
-        Leave-one-out cross-entropies, and what each node counts.
-    fractions : array of shape (k,)
-        Class fractions among the labels.
-
-    Examples
-    --------
-    >>> information(np.log([2.0, 1.0]), np.ones(2), np.array([0.5, 0.5]))
-    0.5
-    """
-    entropy = float(-np.sum(fractions * np.log(fractions)))
-    if entropy == 0 or not weights.any():
-        return 0.0
-    return max(0.0, 1 - float(np.average(losses, weights=weights)) / entropy)
-
-
-def estimate_prior(
-    probabilities: Array, fractions: Array, n_labels: int, information: float = 1.0
-) -> Array:
-    """Estimate the fractions of the classes among unlabelled nodes by expectation-maximisation.
-
-    Labels are often balanced where the world is not. Each step reweighs the probabilities by the
-    ratio of the current prior to the labels' fractions, and takes their mean as the next prior
-    (Saerens, Latinne and Decaestecker, 2002), pulled towards the labels' fractions, the more the
-    fewer labels the probabilities come from and the less these say: where they say nothing the
-    steps would run away to whatever class errs most.
+    where Σ is how far q can be off by chance: the columns' standard errors, more with few labels a
+    class (:data:`PSEUDO_LABELS`), and :data:`SYSTEMATIC`. The evidence chooses s. Where labels were
+    drawn at random, are few, or say little, q differs from :math:`\sum f_j M_j` by no more than
+    chance, s is 0, and the ratios are 1.
 
     Parameters
     ----------
-    probabilities : array of shape (n, k)
-        Of the unlabelled nodes, under a prior equal to ``fractions``.
+    left_out : array of shape (D, k)
+        Leave-one-out probabilities of the labelled nodes, under the labels' fractions.
+    shares : array of shape (D, k)
+        What each label counts in the mean of each class; every class has some.
     fractions : array of shape (k,)
-        Class fractions among the labels.
-    n_labels : int
-        Number of labels.
-    information : float
-        How much of the labels' entropy leave-one-out explains (:func:`information`).
+        f.
+    found : array of shape (k,)
+        q.
 
     Returns
     -------
     array of shape (k,)
-        Positive, summing to 1.
+        w, positive.
 
     Examples
     --------
-    >>> clear = np.eye(2)[[0, 0, 0, 1]]
-    >>> estimate_prior(clear, np.array([0.5, 0.5]), n_labels=60).round(3)
-    array([0.625, 0.375])
+    >>> clear = np.eye(2)[np.arange(200) % 2]
+    >>> prior_ratios(clear, clear, np.array([0.5, 0.5]), np.array([0.8, 0.2])).round(1)
+    array([1.6, 0.4])
+    >>> prior_ratios(clear[:6], clear[:6], np.array([0.5, 0.5]), np.array([0.8, 0.2])).round(1)
+    array([1., 1.])
     """
-    if not len(probabilities):
-        return fractions
-    return iterate_prior(
-        lambda ratio: reweighed_sum(probabilities, ratio) / len(probabilities),
-        fractions,
-        n_labels,
-        information,
-    )
+    n_classes = len(fractions)
+    totals = shares.sum(axis=0)
+    counted = totals**2 / (shares**2).sum(axis=0)
+    part = shares / totals
+    mean = left_out.T @ part
+    expected = mean @ fractions
+    error = fractions**2 / np.maximum(counted - 1, 0.5)
+    covariance = (left_out.T * (part @ error)) @ left_out - (mean * error) @ mean.T
+    one_draw = np.diag(found) - np.outer(found, found)
+    covariance += PSEUDO_LABELS * np.sum((fractions / counted) ** 2) * one_draw
+    covariance += np.diag(SYSTEMATIC**2 * (found + expected) / 2 + LEAST_VARIANCE)
+    contrasts = helmert(n_classes)  # probabilities sum to 1: one direction says nothing
+    with small_matrices(n_classes):
+        factor = cholesky(contrasts @ covariance @ contrasts.T, lower=True)
+        wanted = solve_triangular(factor, contrasts @ found, lower=True)
+        columns = solve_triangular(factor, contrasts @ (mean * fractions), lower=True)
+        slopes = columns - np.outer(columns.sum(axis=1), fractions)
+        directions, sizes, _ = np.linalg.svd(slopes, full_matrices=False)
+        excess = directions.T @ (wanted - columns.sum(axis=1))
+        std = RATIO_STD[int(np.argmax(_log_evidence(excess, sizes)))]
+        if std == 0:
+            return np.ones(n_classes)
+
+        def loss(log_ratio: Array) -> tuple[float, Array]:
+            ratio = _normalised(log_ratio, fractions)
+            rest = columns @ ratio - wanted
+            slope = ratio * (columns.T @ rest)
+            slope -= fractions * ratio * slope.sum()
+            value = 0.5 * rest @ rest + 0.5 * log_ratio @ log_ratio / std**2
+            return float(value), slope + log_ratio / std**2
+
+        best = minimize(loss, np.zeros(n_classes), jac=True, method="L-BFGS-B").x
+    return _normalised(best, fractions)
 
 
-def iterate_prior(
-    reweigh: Reweigh | None, fractions: Array, n_labels: int, information: float
-) -> Array:
-    """Run the steps of :func:`estimate_prior`, for probabilities wherever they are.
-
-    Parameters
-    ----------
-    reweigh : callable or None
-        Returns for ratios of class priors (k,) the mean over the unlabelled nodes of their
-        probabilities reweighed by them; None without such nodes.
-    fractions, n_labels, information
-        As in :func:`estimate_prior`.
-    """
-    pull = 1 / (1 + (n_labels / PRIOR_LABELS) ** 2)
-    prior, pull = fractions, 1 - (1 - pull) * min(1.0, information / ENOUGH_INFORMATION)
-    if reweigh is None:
-        return prior
-    for _ in range(PRIOR_STEPS):
-        prior = (1 - pull) * reweigh(prior / fractions) + pull * fractions
-    return prior
+def _log_evidence(excess: Array, sizes: Array) -> Array:
+    """Return log N(excess; 0, 1 + s² size²) for each s of RATIO_STD, up to a constant."""
+    variance = 1 + (RATIO_STD[:, None] * sizes) ** 2
+    return np.asarray(-0.5 * np.sum(np.log(variance) + excess**2 / variance, axis=1))
 
 
-def reweighed_sum(probabilities: Array, ratio: Array) -> Array:
-    """Return the sum over nodes of probabilities (n, k) reweighed by a ratio of class priors.
-
-    Examples
-    --------
-    >>> reweighed_sum(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([1.5, 0.5]))
-    array([1.75, 0.25])
-    """
-    reweighed = probabilities * ratio
-    reweighed /= reweighed.sum(axis=1, keepdims=True)
-    return np.asarray(reweighed.sum(axis=0))
+def _normalised(log_ratio: Array, fractions: Array) -> Array:
+    ratio = np.exp(log_ratio - log_ratio.max())
+    return np.asarray(ratio / (fractions @ ratio))

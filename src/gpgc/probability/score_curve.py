@@ -57,7 +57,13 @@ class ScoreCurve:
         return np.asarray(self.temperature * _bent(means, self.curvature))
 
 
-def fit_curve(left_out: Array, targets: Array, weights: Array, temperature: float) -> ScoreCurve:
+def fit_curve(
+    left_out: Array,
+    targets: Array,
+    weights: Array,
+    temperature: float,
+    offset: Array | float = 0.0,
+) -> ScoreCurve:
     """Return the curve of least cross-entropy, a straight line unless another is clearly better.
 
     Parameters
@@ -68,6 +74,8 @@ def fit_curve(left_out: Array, targets: Array, weights: Array, temperature: floa
         What each label counts.
     temperature : float
         t of the straight line.
+    offset : array of shape (k,), default 0
+        What is added to the straight line's scores.
     """
     straight = ScoreCurve(temperature)
     if np.count_nonzero(weights) < FEWEST_LABELS:
@@ -78,7 +86,7 @@ def fit_curve(left_out: Array, targets: Array, weights: Array, temperature: floa
     ]
     losses = [_losses(curve, left_out, targets, weights) for curve in tried]
     best = int(np.argmin([loss.sum() for loss in losses]))
-    usual = _losses(straight, left_out, targets, weights)
+    usual = _losses(straight, left_out, targets, weights, offset)
     return tried[best] if clearly_better(losses[best], usual, N_ERRORS) else straight
 
 
@@ -88,5 +96,7 @@ def _bent(means: Array, curvature: float) -> Array:
     return np.where(means > 0, np.log1p(curvature * np.maximum(means, 0)) / curvature, means)
 
 
-def _losses(curve: ScoreCurve, left_out: Array, targets: Array, weights: Array) -> Array:
-    return weights * cross_entropies(curve.scores(left_out), targets, np.asarray(1.0))
+def _losses(
+    curve: ScoreCurve, left_out: Array, targets: Array, weights: Array, offset: Array | float = 0.0
+) -> Array:
+    return weights * cross_entropies(curve.scores(left_out) + offset, targets, np.asarray(1.0))

@@ -21,8 +21,12 @@ class Sharpness(NamedTuple):
     std: float
 
 
-ALIKE = Sharpness(1.3, 0.5)
-"""Of good probabilities on graphs of many kinds whose neighbours are alike."""
+SURE = 0.9
+"""Where neighbours are alike, the probability of its class at a node whose latent means are as long
+as usual and all in one class."""
+
+ALIKE_STD = 0.5
+"""Standard deviation of log(t · r) over graphs of many kinds whose neighbours are alike."""
 
 UNLIKE = Sharpness(-2.5, 1.0)
 """Where the features of linked nodes are unlike: next to nothing is known without labels."""
@@ -33,6 +37,15 @@ likely to come from rounding and from a sample of landmarks as from the labels."
 
 SHARPEST = 5.0
 """How many units of log t the labels may move the sharpness from its usual value."""
+
+SHARPNESS_STEPS = 41
+"""Values of log t that are tried before the best one is refined."""
+
+CHANCE_GAIN = 2.0
+"""Nats that leave-one-out gains by chance over the labels' fractions, since it has chosen noise and
+views too; with few labels a fifteenth of a nat for each."""
+
+LABELS_A_NAT = 15.0
 
 BISECTIONS = 10
 NEWTON_STEPS = 3
@@ -146,41 +159,101 @@ def root_mean_square(means: Array) -> float:
     return square_sums(means).root_mean_square
 
 
-def usual_sharpness(n_labels: int, alike: float = 1.0) -> Sharpness:
+def usual_sharpness(n_labels: int, alike: float, n_classes: int) -> Sharpness:
     r"""Return how sharp probabilities usually are.
 
-    Where neighbours are alike, log(t · r) is 1.3, or :math:`\log D - 1` with fewer than ten labels:
-    of one label a class, those of 3 classes are wrong more often than those of 10. Where they are
-    not, the graph may mislead, and a few labels cannot tell.
+    Where neighbours are alike, a node whose latent means are r long, all in one of k classes, is
+    90 % sure of it: :math:`t\,r = \sqrt{1 - 1/k}\, \log(9 (k - 1))`; or log(t r) is
+    :math:`\log D - 1` with fewer labels: of one label a class, those of 3 classes are wrong more
+    often than those of 10. Where neighbours are not alike, the graph may mislead, and a few labels
+    cannot tell.
 
     Parameters
     ----------
     n_labels : int
         D.
-    alike : float, default 1
+    alike : float
         How far neighbours are alike, from 0 to 1 (:func:`gpgc.models.likeness.alikeness`).
+    n_classes : int
+        k; one class is as two.
 
     Examples
     --------
-    >>> usual_sharpness(20), usual_sharpness(20, alike=0.0)
-    (Sharpness(mean=1.3, std=0.5), Sharpness(mean=-2.5, std=1.0))
-    >>> round(usual_sharpness(3).mean, 2)
+    >>> usual_sharpness(20, 0.0, 7)
+    Sharpness(mean=-2.5, std=1.0)
+    >>> [round(usual_sharpness(2000, 1.0, k).mean, 2) for k in (2, 7, 500)]
+    [0.44, 1.31, 2.13]
+    >>> round(usual_sharpness(3, 1.0, 3).mean, 2)
     0.1
     """
-    mean = min(ALIKE.mean, float(np.log(n_labels)) - 1)
+    k = max(n_classes, 2)
+    sure = np.sqrt(1 - 1 / k) * np.log(SURE / (1 - SURE) * (k - 1))
+    mean = min(float(np.log(sure)), float(np.log(n_labels)) - 1)
     return Sharpness(
-        alike * mean + (1 - alike) * UNLIKE.mean, alike * ALIKE.std + (1 - alike) * UNLIKE.std
+        alike * mean + (1 - alike) * UNLIKE.mean, alike * ALIKE_STD + (1 - alike) * UNLIKE.std
     )
 
 
+def flatness(sharpness: float) -> float:
+    """Return a = exp(−t r), the part of the labels' fractions that scores t · m do not know.
+
+    Examples
+    --------
+    >>> flatness(0.0), round(flatness(3.7), 3)
+    (1.0, 0.025)
+    """
+    return float(np.exp(-sharpness))
+
+
+def sharpness_penalty(log_sharpness: float, usual: Sharpness) -> float:
+    """Return how unusual log(t · r) is, in nats: a parabola within one deviation, straight outside.
+
+    So that leave-one-out is believed where it says that the usual is wrong by far.
+
+    Examples
+    --------
+    >>> sharpness_penalty(0.5, Sharpness(0.0, 1.0)), sharpness_penalty(-3.0, Sharpness(0.0, 1.0))
+    (0.125, 2.5)
+    """
+    far = abs(log_sharpness - usual.mean) / usual.std
+    return far**2 / 2 if far < 1 else far - 0.5
+
+
+def credibility(gain: float, n_counted: float) -> float:
+    """Return the part of the sharpness that is believed: min(1, exp(G − min(2, n/15))).
+
+    G is what leave-one-out gains over the labels' fractions, in nats. Where it gains nothing,
+    nothing was learnt, however usual it is that something is; no label to leave out says nothing.
+
+    Parameters
+    ----------
+    gain : float
+        G, of all labels.
+    n_counted : float
+        n, what all labels count when they are left out.
+
+    Examples
+    --------
+    >>> credibility(0.0, 0.0), credibility(3.0, 100.0), round(credibility(-1.0, 15.0), 3)
+    (1.0, 1.0, 0.135)
+    """
+    return float(np.exp(min(0.0, gain - min(CHANCE_GAIN, n_counted / LABELS_A_NAT))))
+
+
 def fit_temperature_with_prior(
-    scores: Array, targets: Array, weights: Array, spread: float, usual: Sharpness = ALIKE
+    scores: Array,
+    targets: Array,
+    weights: Array,
+    spread: float,
+    usual: Sharpness,
+    fractions: Array,
 ) -> float:
-    """Return the inverse temperature t of softmax(t · scores), shrunk towards a usual sharpness.
+    """Return the inverse temperature t of softmax(t · scores + a log f), a = exp(−t · spread).
 
     Leave-one-out is blind with few labels: the class of the node that is left out has one label
-    less than the others, so each node counts 1 − 1/n for n labels of its class, and a normal
-    prior on log(t · spread) takes over where nothing is left.
+    less than the others, so each node counts 1 − 1/n for n labels of its class, and
+    :func:`sharpness_penalty` takes over where nothing is left. What is found is shrunk by its
+    :func:`credibility`.
 
     Parameters
     ----------
@@ -191,8 +264,10 @@ def fit_temperature_with_prior(
     spread : float
         :func:`root_mean_square` of the unlabelled nodes' means; t lies within e^±5 of what is
         usual for it.
-    usual : Sharpness, default :data:`ALIKE`
-        The normal prior on log(t · spread).
+    usual : Sharpness
+        Of log(t · spread).
+    fractions : array of shape (k,)
+        f, of the classes among the labels.
 
     Returns
     -------
@@ -200,15 +275,20 @@ def fit_temperature_with_prior(
     """
     if spread <= 0:
         return 1.0
-    start = usual.mean - np.log(spread)
     if not weights.any():
-        return float(np.exp(start))
+        return float(np.exp(usual.mean) / spread)
 
-    def loss(log_t: float) -> float:
-        entropies = cross_entropies(scores, targets, np.asarray(np.exp(log_t)))
-        prior = (log_t - start) ** 2 / (2 * usual.std**2)
-        return float(weights @ entropies + prior)
+    known = np.log(fractions)
 
-    bounds = (start - SHARPEST, start + SHARPEST)
-    found = minimize_scalar(loss, bounds=bounds, method="bounded")
-    return float(np.exp(found.x))
+    def cost(sharpness: float) -> float:
+        logits = sharpness / spread * scores + flatness(sharpness) * known
+        return float(weights @ cross_entropies(logits, targets, np.asarray(1.0)))
+
+    def loss(log_sharpness: float) -> float:
+        return cost(np.exp(log_sharpness)) + sharpness_penalty(log_sharpness, usual)
+
+    tried = np.linspace(usual.mean - SHARPEST, usual.mean + SHARPEST, SHARPNESS_STEPS)
+    best, step = tried[int(np.argmin([loss(one) for one in tried]))], tried[1] - tried[0]
+    found = minimize_scalar(loss, bounds=(best - step, best + step), method="bounded")
+    sharpness = float(np.exp(found.x))
+    return credibility(cost(0.0) - cost(sharpness), weights.sum()) * sharpness / spread

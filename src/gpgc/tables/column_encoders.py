@@ -41,7 +41,7 @@ class ColumnEncoder(Protocol):
         """Return the features (N, f) of the cells (N,), dense or sparse."""
 
     def unseen(self, values: NDArray[Any]) -> int:
-        """Return how many cells hold what the fitted column did not: they say nothing."""
+        """Return how many cells hold what the fitted column did not: they are ignored."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,8 @@ class CategoryColumn:
         """What is done with the column, in a phrase."""
         if not self.categories:
             return f"{self.name}: left out, no value occurs twice"
-        rare = f", {self.n_rare:,} that occur once count as none" if self.n_rare else ""
+        once = "value that occurs once" if self.n_rare == 1 else "values that occur once"
+        rare = f", {self.n_rare:,} {once} ignored" if self.n_rare else ""
         missing = f", {self.n_missing:,} missing flagged" if self.n_missing else ""
         what = "category" if len(self.categories) == 1 else "categories"
         return f"{self.name}: {len(self.categories):,} {what}{rare}{missing}"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gpgc.errors import GPGCWarning, InputError
 from gpgc.tables.column_encoders import CategoryColumn, ColumnEncoder, NumberColumn, TextColumn
-from gpgc.tables.frames import ID, columns_of
+from gpgc.tables.frames import ID, column_names, columns_of
 from gpgc.tables.kinds import check_kinds, kind_of
 from gpgc.tables.node_names import names_of
 from gpgc.tables.node_table import NodeTable
@@ -82,7 +82,8 @@ class TableEncoder:
             Sparse unless all columns are numbers. What the fitted table did not hold is 0, and a
             warning counts it.
         """
-        columns = columns_of(table, name)
+        unused = {str(column) for column in column_names(table)} - set(self.names)
+        columns = columns_of(table, name, drop=unused)
         if absent := [column for column in self.names if column not in columns]:
             raise InputError(
                 f"{name} must have the columns {', '.join(self.names):.200}, "
@@ -90,10 +91,11 @@ class TableEncoder:
             )
         cells = {column.name: _as_kind(columns[column.name], column) for column in self.columns}
         unseen = {column.name: column.unseen(cells[column.name]) for column in self.columns}
-        if found := [f"{count:,} of {column}" for column, count in unseen.items() if count]:
+        if found := [
+            f"{count:,} of column {column!r:.60}" for column, count in unseen.items() if count
+        ]:
             warnings.warn(
-                f"{name} has values that the fitted table had not, and they say nothing: "
-                f"{', '.join(found)}",
+                f"{name} has values that fit did not encode, which are ignored: {', '.join(found)}",
                 GPGCWarning,
                 stacklevel=3,
             )
@@ -147,12 +149,13 @@ def encode_table(
     >>> for phrase in table.encoder.said:
     ...     print(phrase)
     size: number, standardised, 1 missing set to the mean and flagged
-    colour: 1 category, 1 that occur once count as none
+    colour: 1 category, 1 value that occurs once ignored
     """
-    columns = columns_of(table)
-    names = names_of(table, id_column)
-    columns.pop(id_column, None)
-    return encode_columns(columns, names, kinds)
+    found = [str(column) for column in column_names(table) if column != id_column]
+    wanted = check_kinds(kinds, found, "kinds")
+    drop = {id_column, *(column for column, kind in wanted.items() if kind == "drop")}
+    kept = {column: kind for column, kind in wanted.items() if kind != "drop"}
+    return encode_columns(columns_of(table, drop=drop), names_of(table, id_column), kept)
 
 
 def encode_columns(
@@ -190,7 +193,7 @@ def encode_columns(
     encoder = TableEncoder(tuple(fitted))
     if not encoder.feature_names:
         found = "; ".join(encoder.said)
-        raise InputError(f"the table must have a column that tells nodes apart, got {found:.300}")
+        raise InputError(f"no column of the table can be used: {found:.300}")
     return NodeTable(encoder.encode(cells), names, tuple(used), encoder, cells)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -35,7 +35,9 @@ def is_frame(value: Any) -> bool:
     return bool(nw.dependencies.is_into_dataframe(value))
 
 
-def columns_of(table: Any, name: str = "X") -> dict[str, NDArray[Any]]:
+def columns_of(
+    table: Any, name: str = "X", *, drop: Collection[str] = ()
+) -> dict[str, NDArray[Any]]:
     """Return the columns of a frame or mapping: numbers as float64, all else as strings or None.
 
     Parameters
@@ -44,6 +46,8 @@ def columns_of(table: Any, name: str = "X") -> dict[str, NDArray[Any]]:
         Columns of one length.
     name : str
         How to call the argument in error messages.
+    drop : collection of str
+        Columns that are left out, whatever they hold.
 
     Examples
     --------
@@ -51,7 +55,11 @@ def columns_of(table: Any, name: str = "X") -> dict[str, NDArray[Any]]:
     {'size': array([ 1., nan]), 'colour': array(['red', 'blue'], dtype=object)}
     """
     if isinstance(table, Mapping):
-        columns = {str(key): _column(values, f"{name}[{key!r}]") for key, values in table.items()}
+        columns = {
+            str(key): _column(values, f"{name}[{key!r}]")
+            for key, values in table.items()
+            if str(key) not in drop
+        }
     else:
         import narwhals as nw
 
@@ -63,6 +71,7 @@ def columns_of(table: Any, name: str = "X") -> dict[str, NDArray[Any]]:
         columns = {
             key: _frame_column(series, f"{name}[{key!r}]")
             for key, series in zip(names, frame.iter_columns(), strict=True)
+            if key not in drop
         }
     if len({len(values) for values in columns.values()}) > 1:
         sizes = ", ".join(f"{key} {len(values)}" for key, values in list(columns.items())[:5])
@@ -71,7 +80,9 @@ def columns_of(table: Any, name: str = "X") -> dict[str, NDArray[Any]]:
 
 
 def column_names(frame: Any) -> list[Any]:
-    """Return the names of the columns of a frame."""
+    """Return the names of the columns of a frame or mapping."""
+    if isinstance(frame, Mapping):
+        return list(frame)
     import narwhals as nw
 
     return list(nw.from_native(frame, eager_only=True).columns)
@@ -133,8 +144,8 @@ def _frame_column(series: Any, name: str) -> NDArray[Any]:
         return _finite(np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64), name)
     if series.dtype.is_temporal():
         raise InputError(
-            f"{name} must hold numbers, strings or categories, got times: drop the column, or make "
-            "numbers of it"
+            f"{name} must hold numbers, strings or categories, got times: make numbers of the "
+            "column, or say that its kind is drop"
         )
     return _column(series.to_list(), name)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators.alignment import named_inputs
 from gpgc.estimators.classifier import GPGCClassifier
-from gpgc.estimators.given_labels import GivenLabels
+from gpgc.estimators.given_labels import GivenLabels, check_sample_weight
 from gpgc.estimators.labels import UNLABELLED, encode_labels
 from gpgc.uncertainty.measures import expected_calibration_error, log_loss
 
@@ -71,6 +71,7 @@ def evaluate(
     y: Any,
     adjacency: Any = None,
     *,
+    sample_weight: Any = None,
     n_splits: int = 5,
     random_state: int = 0,
     **parameters: Any,
@@ -84,6 +85,9 @@ def evaluate(
     ----------
     X, y, adjacency : optional
         As in :meth:`GPGCClassifier.fit`; labels are certain ones, not rows of probabilities.
+    sample_weight : array of shape (N,), optional
+        How much each label is to be trusted while it teaches, as in :meth:`GPGCClassifier.fit`;
+        hidden labels count alike.
     n_splits : int, default 5
         In how many parts the labels are cut, each hidden once; every class needs two labels.
     random_state : int, default 0
@@ -107,15 +111,20 @@ def evaluate(
             0         6         0
             1         0         6
     """
-    X, y, adjacency, _, names = named_inputs(X, y, adjacency)
+    X, y, adjacency, sample_weight, names = named_inputs(X, y, adjacency, sample_weight)
     codes, classes = encode_labels(y)
+    weights = check_sample_weight(sample_weight, len(codes))
     known = np.flatnonzero(codes != UNLABELLED)
     counts = np.bincount(codes[known])
-    if type(n_splits) is not int or not 2 <= n_splits <= counts.max() or counts.min() < 2:
+    if counts.min() < 2:
+        single = classes[counts.argmin()]
         raise InputError(
-            "n_splits must be a whole number from 2 to the number of labels of the largest class, "
-            "and each class must have two labels or more, "
-            f"got {n_splits!r:.60}, and classes of {', '.join(map(str, counts.tolist()))} labels"
+            f"class {single!r:.60} has 1 label; evaluation needs at least 2 of each class"
+        )
+    if type(n_splits) is not int or not 2 <= n_splits <= counts.max():
+        raise InputError(
+            f"n_splits must be a whole number from 2 to {counts.max()}, the labels of the largest "
+            f"class, got {n_splits!r:.60}"
         )
     estimator = GPGCClassifier(**parameters)
     prior = estimator.make_prior(X, adjacency, len(codes), names)
@@ -129,7 +138,8 @@ def evaluate(
             raise InputError(
                 "n_splits must leave each class a label in every split, got too few: take more"
             )
-        estimator.fit_prior(prior, GivenLabels.certain(seen, classes))
+        given = GivenLabels.certain(seen, classes)
+        estimator.fit_prior(prior, replace(given, weights=weights[given.nodes]))
         found[hidden] = estimator.predict_proba()[known[hidden]]
         predicted[hidden] = estimator.codes_of(estimator.predict()[known[hidden]])
         accuracies.append(np.mean(predicted[hidden] == truth[hidden]))

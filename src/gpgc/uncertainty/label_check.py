@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from gpgc._typing import Array, Integers
 from gpgc.estimators.class_answers import ClassAnswers
 from gpgc.estimators.given_labels import left_out_weights
+from gpgc.models.likeness import alikeness
 from gpgc.probability.error_rate import label_errors
-from gpgc.probability.temperature import root_mean_square
+from gpgc.probability.temperature import root_mean_square, usual_sharpness
 
 SHOWN = 10
 """Labels that a printed record shows."""
@@ -95,7 +96,10 @@ def check_labels(estimator: ClassAnswers) -> LabelCheck:
     weights = left_out_weights(posterior.targets, trust, alone)
     silent = weights == 0  # the others know nothing of its class, or do not reach it
     left_out = np.where(silent[:, None], 0.0, posterior.leave_one_out().mean)
-    found = label_errors(left_out, codes, weights, spread)
+    alike = alikeness(estimator.prior_.likeness, unknown=1.0)
+    usual = usual_sharpness(len(codes), alike, len(estimator.classes_))
+    fractions = estimator.label_fractions()
+    found = label_errors(left_out, codes, weights, spread, usual, fractions)
     classes = estimator.classes_
     likely = np.where(silent, classes[codes], estimator.leave_one_out_predict())
     order = np.argsort(-found.wrong, kind="stable")

@@ -1,9 +1,9 @@
 // The classes with their keys, and what the model thinks.
-import { button, colourOf, h, percent } from "./dom.js";
+import { button, colourOf, h, percent, refill } from "./dom.js";
 
 export default function classes(page) {
   const { state } = page;
-  const { root, itemNote, classBar } = page.parts;
+  const { root, classBar, thought } = page.parts;
 
   function showClasses() {
     const known = [...classBar.querySelectorAll(".class")].map((chip) => chip.dataset.name);
@@ -11,7 +11,9 @@ export default function classes(page) {
       state.classes.forEach((each, i) => (classBar.children[i].querySelector(".count").textContent = each.labels));
       return;
     }
-    classBar.replaceChildren(
+    for (const each of root.querySelectorAll("[data-key]")) each.title = page.keyOf(each.dataset.key);
+    refill(
+      classBar,
       ...state.classes.map((each, place) => {
         const chip = h(
           "button",
@@ -23,7 +25,7 @@ export default function classes(page) {
         chip.style.setProperty("--class", colourOf(place));
         return chip;
       }),
-      button("+ class", page.openClass, { class: "quiet add", title: "n" }),
+      button("+ class", page.openClass, { class: "quiet add", title: page.keyOf("n") }),
     );
   }
 
@@ -35,11 +37,18 @@ export default function classes(page) {
     for (const chip of classBar.querySelectorAll(".class")) {
       chip.classList.toggle("likely", state.shows && item?.guess?.[0] === chip.dataset.name);
     }
-    if (state.shows && item?.guess) itemNote.textContent += ` · model: ${item.guess[0]}, ${percent(item.guess[1])} %`;
+    if (item) page.describe(item);
+  }
+
+  /** Say what the model thought of the item that was answered last. */
+  function showThought(found) {
+    const { guess } = found ?? {};
+    thought.textContent = state.shows && guess ? `last: model ${guess[0]}, ${percent(guess[1])} %` : "";
   }
 
   function togglePrediction() {
     state.shows = !state.shows;
+    showThought();
     root.querySelector("#prediction").setAttribute("aria-pressed", String(state.shows));
     const item = state.visiting ?? state.desk[0];
     if (!item) return;
@@ -47,5 +56,5 @@ export default function classes(page) {
     page.look(item);
   }
 
-  return { showClasses, markClass, showPrediction, togglePrediction };
+  return { showClasses, markClass, showPrediction, showThought, togglePrediction };
 }

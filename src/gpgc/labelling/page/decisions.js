@@ -11,7 +11,7 @@ export default function decisions(page) {
     const item = state.visiting ?? state.desk[0];
     if (!item || isEarly()) return;
     const seconds = (performance.now() - state.shownAt) / 1000;
-    page.post({ do: "label", item: item.item, label, seconds, chosen: Boolean(state.visiting) });
+    page.post({ do: "label", item: item.item, label, was: item.label ?? null, seconds, shows: state.shows, chosen: Boolean(state.visiting) });
     page.say(`${label}, item ${item.id}`);
     forward(item);
   }
@@ -19,7 +19,7 @@ export default function decisions(page) {
   function skip(note) {
     const item = state.visiting ?? state.desk[0];
     if (!item || isEarly()) return;
-    page.post({ do: "skip", item: item.item, note, chosen: Boolean(state.visiting) });
+    page.post({ do: "skip", item: item.item, was: item.label ?? null, note, chosen: Boolean(state.visiting) });
     forward(item);
   }
 

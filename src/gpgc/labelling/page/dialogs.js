@@ -1,5 +1,5 @@
-// Keys, export, new class, search, finish and lasso, each in a dialog.
-import { button, count, h } from "./dom.js";
+// Keys, export, new class, search and finish, each in a dialog.
+import { button, h } from "./dom.js";
 
 const KEYS = [
   ["1 … 9, 0", "label, save and go on"],
@@ -10,9 +10,10 @@ const KEYS = [
   ["s", "skip"],
   ["u", "unsure: skip, with a note"],
   ["← →", "through what was decided; a digit then corrects"],
-  ["p", "show or hide what the model thinks"],
+  ["p", "show or hide what the model thinks, of an open item once it is answered"],
   ["m", "to the map: arrows move, Enter opens"],
-  ["b", "label all items in the lasso (Shift + drag)"],
+  ["c", "confirm a group that the model is sure of: Enter accepts, a key rejects one"],
+  ["b", "label all items that are selected (Select, or Shift + drag on the map)"],
   ["/", "search an item"],
   ["Shift + F", "finish: closing audit"],
   ["?", "these keys"],
@@ -23,7 +24,10 @@ export default function dialogs(page) {
   const { ask, model, state } = page;
   const { dialog } = page.parts;
 
+  dialog.addEventListener("close", () => page.regainFocus());
+
   function open(title, ...content) {
+    delete dialog.dataset.kind;
     dialog.replaceChildren(
       h("div", { class: "dialog-head" }, h("h2", {}, title), button("×", () => dialog.close(), { "aria-label": "Close", class: "quiet" })),
       ...content,
@@ -39,7 +43,7 @@ export default function dialogs(page) {
     } }, ...content);
 
   function openHelp() {
-    open("Keys", h("dl", { class: "keys" }, KEYS.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])));
+    open("Keys", h("dl", { class: "keys" }, KEYS.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, page.keyOf(key))), h("dd", {}, what)])));
   }
 
   function openExport() {
@@ -120,19 +124,5 @@ export default function dialogs(page) {
     field.focus();
   }
 
-  function openLasso() {
-    const nodes = state.lasso.slice(0, 200);
-    if (!nodes.length) return page.say("No items in the lasso; draw one on the map with Shift + drag.");
-    open(
-      `Label ${count(nodes.length, "item")}`,
-      h("p", {}, state.lasso.length > nodes.length ? `The first 200 of ${state.lasso.length}. ` : "", "They count as chosen by you, not as random."),
-      h("div", { class: "classes" }, state.classes.map((each) => button(each.name, () => {
-        dialog.close();
-        for (const item of nodes) page.post({ do: "label", item, label: each.name, chosen: true });
-        state.lasso = [];
-      }, { class: "class" }))),
-    );
-  }
-
-  return { openHelp, openExport, openClass, openSearch, openFinish, openLasso };
+  return { openDialog: open, openHelp, openExport, openClass, openSearch, openFinish };
 }

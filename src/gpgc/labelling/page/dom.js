@@ -16,6 +16,15 @@ export function h(tag, props = {}, ...children) {
 
 export const button = (text, action, props = {}) => h("button", { type: "button", onclick: action, ...props }, text);
 
+/** Replace what an element holds; a focus that goes with it stays in a notebook's widget. */
+export function refill(element, ...children) {
+  const root = element.closest(".gpgc");
+  const focused = () => root?.contains(root.getRootNode().activeElement);
+  const before = root?.tabIndex === 0 && focused();
+  element.replaceChildren(...children);
+  if (before && !focused()) root.focus({ preventScroll: true });
+}
+
 export function svg(tag, props = {}, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(props)) element.setAttribute(name, value);

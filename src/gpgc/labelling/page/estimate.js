@@ -1,10 +1,10 @@
 // How good it is by now.
 import { drawCurve } from "./curve.js";
-import { count, h, percent } from "./dom.js";
+import { count, h, percent, refill } from "./dom.js";
 
 export default function estimate(page) {
   const { ask, state } = page;
-  const { short, figure, curve, perClass, finishButton } = page.parts;
+  const { short, figure, curve, perClass, finishButton, mapBehind } = page.parts;
 
   const mean = (values) => Math.round(values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1));
 
@@ -53,10 +53,13 @@ export default function estimate(page) {
     }
     if (interval && !certificate) lines.push(h("p", {}, `${percent(found.coverage)} % of items are clear: one class has 90 % or more. The last answer changed ${count(found.changed, "prediction")}, the last ten ${mean(found.curve.slice(-10).map((point) => point.changed)).toLocaleString("en")} each.`));
     figure.replaceChildren(...lines);
+    mapBehind.hidden = !found.behind;
+    mapBehind.textContent = `The map is ${count(found.behind, "label")} behind.`;
     short.textContent = certificate ? "" : interval ? `estimate ${percent(interval.mean)} % (${percent(interval.low)}–${percent(interval.high)})` : "";
     curve.replaceChildren(...(interval && !certificate ? [drawCurve(found.curve.filter((point) => point.interval), target)] : []));
     const open = found.per_class.filter((each) => each.labels && !each.audited && interval);
-    perClass.replaceChildren(
+    refill(
+      perClass,
       h(
         "details",
         { open: perClass.querySelector("details")?.open },

@@ -1,5 +1,5 @@
 // What was decided, and the way back through it.
-import { colourOf, h } from "./dom.js";
+import { colourOf, count, h, refill } from "./dom.js";
 
 export default function history(page) {
   const { ask, state } = page;
@@ -11,12 +11,13 @@ export default function history(page) {
     state.entries = answer.body.entries;
     undoButton.disabled = !answer.body.can_undo;
     redoButton.disabled = !answer.body.can_redo;
-    history.replaceChildren(
+    refill(
+      history,
       ...state.entries.slice(0, 20).map((entry) => {
         const place = state.classes.findIndex((each) => each.name === entry.label);
         const mark = h("span", { class: "mark given" }, entry.do === "skip" ? "skipped" : entry.label);
         if (place >= 0) mark.style.setProperty("--class", colourOf(place));
-        return h("li", {}, h("button", { type: "button", onclick: () => page.visit(entry.item) }, page.thumbnail(entry.item), h("span", { class: "line" }, entry.line), mark));
+        return h("li", {}, h("button", { type: "button", onclick: () => page.visit(entry.item) }, page.thumbnail(entry.item), h("span", { class: "line" }, entry.items > 1 ? `${count(entry.items, "item")} at once` : entry.line), mark));
       }),
     );
     if (!state.entries.length) history.append(h("li", { class: "muted" }, "Nothing is decided yet."));

@@ -1,5 +1,5 @@
 // The item on the screen, what it is near to, and visits to others.
-import { colourOf, count, h, percent } from "./dom.js";
+import { colourOf, count, h, percent, refill } from "./dom.js";
 
 export default function items(page) {
   const { ask, map, model, state } = page;
@@ -41,24 +41,29 @@ export default function items(page) {
     const item = state.visiting ?? state.desk[0];
     root.classList.toggle("visiting", Boolean(state.visiting));
     if (!item) {
-      itemBox.replaceChildren(emptyText());
+      refill(itemBox, emptyText());
       itemNote.textContent = "";
-      nearList.replaceChildren();
+      refill(nearList);
       map.mark(null);
       return;
     }
     if (itemBox.firstChild !== item.element) {
-      itemBox.replaceChildren(item.element);
+      refill(itemBox, item.element);
       itemBox.dataset.item = item.item;
       state.shownAt = performance.now();
       page.say(`Item ${item.id}`);
       // what is not the item itself waits until the item was painted
       requestAnimationFrame(() => setTimeout(() => itemBox.dataset.item === String(item.item) && look(item), 0));
     }
+    describe(item);
+    page.markClass(item.label);
+  }
+
+  function describe(item) {
     const links = item.links === undefined ? "" : ` · ${count(item.links, "link")}`;
     const now = item.label ? ` · labelled ${item.label}` : "";
-    itemNote.textContent = `${item.id}${links}${now}${state.visiting ? " · Esc goes back" : ""}`;
-    page.markClass(item.label);
+    const said = item.guess ? ` · model: ${item.guess[0]}, ${percent(item.guess[1])} %` : state.visiting ? "" : " · what the model thinks is shown once you answered";
+    itemNote.textContent = `${item.id}${links}${now}${state.visiting ? " · Esc goes back" : ""}${state.shows ? said : ""}`;
   }
 
   function emptyText() {
@@ -73,12 +78,12 @@ export default function items(page) {
   /** Show what an item is near to, and the model's opinion on it. */
   async function look(item) {
     map.mark(item.item);
-    const [near, edges] = await Promise.all([ask("near", { item: item.item }), ask("edges", { item: item.item })]);
+    const [near, edges] = await Promise.all([ask("near", { item: item.item, shows: state.shows }), ask("edges", { item: item.item })]);
     if (itemBox.dataset.item !== String(item.item)) return;
     if (edges.ok) map.mark(item.item, edges.body.links);
     if (!near.ok) return;
     item.guess = near.body.guess;
-    nearList.replaceChildren(...near.body.near.map((other) => nearby(other)));
+    refill(nearList, ...near.body.near.map((other) => nearby(other)));
     page.showPrediction(item);
   }
 
@@ -113,5 +118,5 @@ export default function items(page) {
     show();
   }
 
-  return { prepare, show, look, thumbnail, visit, leave };
+  return { prepare, show, describe, look, thumbnail, visit, leave };
 }

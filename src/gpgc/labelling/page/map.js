@@ -17,6 +17,8 @@ export class NodeMap {
     this.view = { x: 0, y: -0.07, zoom: 0.86 }; // room for the note below
     this.current = null;
     this.links = [];
+    this.selected = [];
+    this.lassoing = false;
     this.glideStart = -Infinity;
     if (!this.works) return;
     this.prepare();
@@ -46,6 +48,7 @@ export class NodeMap {
     const before = this.places && this.places.length === places.length ? this.places : places;
     this.places = places;
     this.count = places.length / 2;
+    this.canvas.dataset.points = this.count;
     [before, places].forEach((data, slot) => {
       gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[slot]);
       gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
@@ -69,6 +72,12 @@ export class NodeMap {
   mark(node, links = []) {
     this.current = node;
     this.links = links;
+    if (this.works) this.trace();
+  }
+
+  /** Show which nodes are selected. */
+  select(nodes) {
+    this.selected = nodes;
     if (this.works) this.trace();
   }
 
@@ -136,6 +145,15 @@ export class NodeMap {
       pen.stroke();
       pen.beginPath();
       pen.arc(x, y, 6, 0, 7);
+      pen.stroke();
+    }
+    if (this.places) {
+      pen.lineWidth = 1;
+      pen.beginPath();
+      for (const node of this.selected) {
+        const [x, y] = this.toScreen(...this.at(node));
+        pen.rect(x - 4, y - 4, 8, 8);
+      }
       pen.stroke();
     }
     if (this.loop) {
@@ -209,7 +227,7 @@ export class NodeMap {
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
       start = { x: event.offsetX, y: event.offsetY, moved: false, vx: view.x, vy: view.y };
-      if (event.shiftKey) this.loop = [[event.offsetX, event.offsetY]];
+      if (event.shiftKey || this.lassoing) this.loop = [[event.offsetX, event.offsetY]];
     });
     canvas.addEventListener("pointermove", (event) => {
       if (!start) return;
@@ -233,6 +251,10 @@ export class NodeMap {
         if (node !== null) this.on.pick(node);
       }
       start = null;
+      this.draw();
+    });
+    canvas.addEventListener("pointercancel", () => {
+      start = this.loop = null;
       this.draw();
     });
   }

@@ -41,7 +41,14 @@ function listen() {
   for (const name of NEWS) {
     source.addEventListener(name, (event) => tell({ news: name, about: JSON.parse(event.data) }));
   }
-  source.onerror = () => tell({ news: "lost", about: {} });
+  source.onerror = async () => {
+    if (source?.readyState !== EventSource.CLOSED) return tell({ news: "lost", about: {} });
+    source = null; // refused, for which the browser does not try again by itself
+    const answer = await fetch("/api/session").catch(() => null);
+    if (answer?.status === 401) tell({ news: "refused", about: await answer.json() });
+    else tell({ news: "lost", about: {} });
+    setTimeout(() => document.hidden || listen(), 2000);
+  };
 }
 
 document.addEventListener("visibilitychange", () => {

@@ -24,8 +24,15 @@ export default function news(page) {
     }
     const wait = state.settings.nodes > 200000 ? 2000 : 250;
     if (news === "lost") {
-      if (!state.stopped) state.connected = false;
+      if (state.stopped) return;
+      state.connected = false;
       if (state.outbox.length) page.warn("Not saved: the server does not answer. The label is kept here and sent again.");
+      else page.warn("The server does not answer. All labels are saved; the same command goes on from here.");
+      page.showStatus();
+    } else if (news === "refused") {
+      state.connected = false;
+      const unsent = state.outbox.length;
+      page.warn(unsent ? `${count(unsent, "label")} not saved. ${about.problem}` : about.problem);
       page.showStatus();
     } else if (news === "hello") {
       if (!state.connected || state.stopped) {
@@ -50,13 +57,15 @@ export default function news(page) {
       soon("layout", page.showLayout, 50);
     } else if (news === "saved") {
       if (!state.outbox.length) {
+        const isElsewhere = ["labels", "skipped", "phase"].some((name) => about[name] !== state[name]);
         page.take(about);
         soon("history", page.showHistory, 150);
+        if (isElsewhere) soon("refill", page.refill, 0);
       }
     } else if (news === "failure") page.start();
     else if (news === "stopping") {
       state.stopped = true;
-      if (state.outbox.length) page.warn(`The server stopped; ${count(state.outbox.length, "label")} not saved yet. Start it again.`);
+      if (state.outbox.length) page.warnOfUnsaved();
       else page.warn("Stopped; all labels saved. The same command goes on from here.", true);
     }
   }

@@ -19,6 +19,7 @@ export default function outbox(page) {
     state.outbox.push({ event: crypto.randomUUID(), ...event });
     keep();
     page.showStatus();
+    if (state.stopped) page.warnOfUnsaved();
     deliver();
   }
 
@@ -30,11 +31,16 @@ export default function outbox(page) {
     state.sending = false;
     if (answer.ok) {
       state.outbox.shift();
-      if (event.do !== "label" && event.do !== "skip") state.moved = true;
+      if (!["label", "skip", "bulk", "confirm"].includes(event.do)) state.moved = true;
+      page.showThought(answer.body.thought);
       keep();
       state.connected = true;
       if (!state.stopped) page.warn("");
       take(answer.body);
+    } else if (answer.status === 401) {
+      page.hear("refused", answer.body);
+      setTimeout(deliver, 2000);
+      return;
     } else if (answer.status && answer.status < 500) {
       state.outbox.shift();
       keep();
@@ -56,6 +62,7 @@ export default function outbox(page) {
 
   function take(body) {
     state.labels = body.labels ?? state.labels;
+    state.skipped = body.skipped ?? state.skipped;
     if (body.phase && body.phase !== state.phase) {
       state.phase = body.phase;
       if (!state.desk.length && !state.visiting) page.show();
@@ -74,7 +81,8 @@ export default function outbox(page) {
     outdated = refilling;
     if (refilling || state.outbox.length) return;
     refilling = true;
-    const answer = await ask("next", { n: AHEAD });
+    const holding = state.moved || !state.desk.length ? {} : { holding: state.desk[0].item };
+    const answer = await ask("next", { n: AHEAD, ...holding });
     refilling = false;
     if (outdated) return refill();
     if (!answer.ok || state.outbox.length) {
@@ -82,8 +90,9 @@ export default function outbox(page) {
       return;
     }
     take(answer.body);
-    // what is looked at stays, unless an undo or a closing audit put something else before it
-    const [current] = state.moved ? [] : state.desk;
+    // what is looked at stays, unless it was answered elsewhere, or something was put before it
+    const isOpen = (item) => answer.body.items.some((each) => each.item === item.item);
+    const [current] = state.moved ? [] : state.desk.filter(isOpen);
     const others = answer.body.items.filter((each) => each.item !== current?.item).map(page.prepare);
     state.desk = current ? [current, ...others] : others;
     state.moved = false;

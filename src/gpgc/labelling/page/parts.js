@@ -19,7 +19,11 @@ export function buildParts(page) {
   const banner = h("p", { class: "banner", role: "status", hidden: true });
   const canvas = h("canvas", { class: "points", tabindex: "0", role: "application", "aria-label": "Map of all items; arrow keys move to the nearest item, Enter opens it" });
   const overlay = h("canvas", { class: "overlay", "aria-hidden": "true" });
-  const mapNote = h("p", { class: "map-note" }, "drag · wheel · click to open · Shift + drag: lasso");
+  const mapNote = h("p", { class: "map-note" }, "drag · wheel · click to open · Shift + drag: select");
+  const mapBehind = h("p", { class: "map-behind", hidden: true });
+  const groupButton = button("", () => page.openGroup(), { class: "strong", id: "group", hidden: true });
+  const lassoButton = button("Select", () => page.drawLasso(), { id: "lasso", title: "Draw around items (Shift + drag)", "aria-pressed": "false" });
+  const thought = h("span", { class: "thought" });
   const dialog = h("dialog", { class: "dialog" });
   const progressBar = h("progress", { max: "1", "aria-label": "Building the model" });
   const progressText = h("p", {});
@@ -33,7 +37,7 @@ export function buildParts(page) {
       "header",
       {},
       titleText,
-      h("p", { class: "status" }, labelCount, saved, short),
+      h("p", { class: "status" }, labelCount, saved, short, thought),
       h(
         "nav",
         { "aria-label": "Session" },
@@ -55,19 +59,20 @@ export function buildParts(page) {
         h(
           "div",
           { class: "actions" },
-          button("Skip", () => page.skip(), { class: "quiet", title: "s" }),
-          button("Unsure", () => page.skip("unsure"), { class: "quiet", title: "u" }),
+          button("Skip", () => page.skip(), { class: "quiet", "data-key": "s" }),
+          button("Unsure", () => page.skip("unsure"), { class: "quiet", "data-key": "u" }),
           undoButton,
           redoButton,
           button("Search", () => page.openSearch(), { class: "quiet", title: "/" }),
-          button("Prediction", () => page.togglePrediction(), { class: "quiet", title: "p", "aria-pressed": "false", id: "prediction" }),
+          button("Groups", () => page.openConfirm(), { class: "quiet", "data-key": "c" }),
+          button("Prediction", () => page.togglePrediction(), { class: "quiet", "data-key": "p", "aria-pressed": "false", id: "prediction" }),
         ),
         h("section", { "aria-label": "Nearest items" }, h("h2", {}, "Nearest"), nearList),
       ),
       h(
         "div",
         { class: "right" },
-        h("section", { class: "map", "aria-label": "Map" }, canvas, overlay, mapNote),
+        h("section", { class: "map", "aria-label": "Map" }, canvas, overlay, mapBehind, h("div", { class: "map-tools" }, groupButton, lassoButton), mapNote),
         h("section", { class: "estimate", "aria-label": "How good it is" }, h("h2", {}, "How good is it?"), figure, curve, perClass),
         h("section", { "aria-label": "History" }, h("h2", {}, "History"), history),
       ),
@@ -94,6 +99,10 @@ export function buildParts(page) {
     canvas,
     overlay,
     mapNote,
+    mapBehind,
+    groupButton,
+    lassoButton,
+    thought,
     dialog,
     progressBar,
     progressText,

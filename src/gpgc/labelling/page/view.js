@@ -2,10 +2,11 @@
 // through `model` alone (anywidget's form), so that both hosts run these files as they are. Each
 // idea is a module that is given the page and adds its functions to it.
 import classes from "./classes.js";
+import confirm from "./confirm.js";
 import decisions from "./decisions.js";
 import dialogs from "./dialogs.js";
-import { count } from "./dom.js";
 import estimate from "./estimate.js";
+import group from "./group.js";
 import history from "./history.js";
 import items from "./items.js";
 import keys from "./keys.js";
@@ -14,6 +15,7 @@ import news from "./news.js";
 import outbox from "./outbox.js";
 import { buildParts } from "./parts.js";
 import positions from "./positions.js";
+import tiles from "./tiles.js";
 import words from "./words.js";
 
 function render({ model, el }) {
@@ -45,11 +47,12 @@ function render({ model, el }) {
     place: -1,
     shownAt: 0,
     shows: false,
-    lasso: [],
+    group: [],
     sending: false,
     connected: true,
     stopped: false,
     labels: 0,
+    skipped: 0,
     phase: "labelling",
     layout: 0,
     moved: false,
@@ -58,23 +61,19 @@ function render({ model, el }) {
 
   const page = { model, ask, state, start };
   page.parts = buildParts(page);
-  const { canvas, live, mapNote, overlay, progressBar, progressText, root, titleText } = page.parts;
+  const { canvas, lassoButton, mapNote, overlay, progressBar, progressText, root, titleText } = page.parts;
   el.append(root);
 
   const map = page.map = new NodeMap(canvas, overlay, {
     pick: (node) => page.visit(node),
-    lasso: (nodes) => {
-      state.lasso = nodes;
-      page.say(`${count(nodes.length, "item")} in the lasso; press b to label them`);
-      mapNote.textContent = live.textContent;
-    },
+    lasso: (nodes) => page.select(nodes),
   });
   if (!map.works) {
-    canvas.hidden = overlay.hidden = true;
+    canvas.hidden = overlay.hidden = lassoButton.hidden = true;
     mapNote.textContent = "The map needs WebGL2, which this browser does not offer. Everything else works.";
   }
 
-  for (const part of [words, items, classes, decisions, outbox, history, estimate, positions, news, dialogs, keys]) {
+  for (const part of [words, items, classes, decisions, outbox, history, estimate, positions, news, dialogs, tiles, group, confirm, keys]) {
     Object.assign(page, part(page));
   }
 
@@ -89,6 +88,7 @@ function render({ model, el }) {
     state.phase = answer.body.phase;
     state.classes = answer.body.classes;
     state.labels = answer.body.labels;
+    state.skipped = answer.body.skipped;
     const who = model.get("by");
     titleText.textContent = ["gpgc", answer.body.title, who].filter(Boolean).join(" · ");
     root.dataset.kind = answer.body.kind;

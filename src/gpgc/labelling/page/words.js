@@ -15,6 +15,10 @@ export default function words(page) {
     banner.classList.toggle("settled", isCalm);
   }
 
+  function warnOfUnsaved() {
+    warn(`The server stopped; ${count(state.outbox.length, "label")} not saved yet. Start it again.`);
+  }
+
   function switchTheme() {
     const dark = getComputedStyle(root).getPropertyValue("--is-dark").trim() === "1";
     root.dataset.theme = dark ? "light" : "dark";
@@ -24,9 +28,9 @@ export default function words(page) {
   function showStatus() {
     labelCount.textContent = count(state.labels, "label");
     const unsent = state.outbox.length;
-    saved.textContent = unsent ? (state.connected ? "saving …" : `${unsent} not saved`) : state.labels ? "saved ✓" : "";
-    saved.classList.toggle("alarm", Boolean(unsent) && !state.connected);
+    saved.textContent = unsent ? (state.connected && !state.stopped ? "saving …" : `${unsent} not saved`) : state.labels ? "saved ✓" : "";
+    saved.classList.toggle("alarm", Boolean(unsent) && (!state.connected || state.stopped));
   }
 
-  return { say, warn, switchTheme, showStatus };
+  return { say, warn, warnOfUnsaved, switchTheme, showStatus };
 }

@@ -1,13 +1,16 @@
-"""Temperature, class bias and class prior."""
+"""Temperature and class bias."""
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 
 from gpgc.probability.calibration import BIAS_PENALTY, fit_scale_and_bias
-from gpgc.probability.class_prior import estimate_prior
 from gpgc.probability.softmax import softmax
-from gpgc.probability.temperature import fit_temperature, fit_temperature_with_prior
+from gpgc.probability.temperature import (
+    Sharpness,
+    fit_temperature,
+    fit_temperature_with_prior,
+)
 
 
 @pytest.fixture
@@ -18,24 +21,6 @@ def world():
     probability = softmax(3 * scores)
     codes = np.array([rng.choice(3, p=row) for row in probability])
     return scores, codes
-
-
-def test_prior_of_a_shifted_world_is_found_up_to_the_pull(world):
-    scores, codes = world
-    rng = np.random.default_rng(1)
-    keep = rng.random(len(codes)) < np.array([1.0, 0.5, 0.2])[codes]
-    true = np.bincount(codes[keep]) / keep.sum()
-    found = estimate_prior(softmax(3 * scores[keep]), np.full(3, 1 / 3), n_labels=600)
-    assert found.sum() == pytest.approx(1)
-    assert found.argsort().tolist() == true.argsort().tolist()
-    np.testing.assert_allclose(found, true, atol=0.03)
-    few = estimate_prior(softmax(3 * scores[keep]), np.full(3, 1 / 3), n_labels=3)
-    np.testing.assert_allclose(few, 1 / 3, atol=0.02)
-
-
-def test_prior_without_unlabelled_nodes_is_that_of_the_labels():
-    shares = np.array([0.25, 0.75])
-    assert estimate_prior(np.empty((0, 2)), shares, 4).tolist() == shares.tolist()
 
 
 def test_scale_and_bias_minimise_the_penalised_cross_entropy(world):
@@ -63,13 +48,18 @@ def test_bias_of_a_class_that_held_out_labels_lack_stays_finite(world):
     assert b[2] < min(b[:2])
 
 
-def test_temperature_follows_the_labels_where_there_are_many_and_the_prior_where_there_are_none(
-    world,
-):
+def test_temperature_follows_many_labels_and_is_usual_without_any(world):
     scores, codes = world
-    targets = np.eye(3)[codes]
-    many = fit_temperature_with_prior(scores, targets, np.ones(len(codes)), spread=1.7)
+    targets, even, usual = np.eye(3)[codes], np.full(3, 1 / 3), Sharpness(1.3, 0.5)
+    many = fit_temperature_with_prior(scores, targets, np.ones(len(codes)), 1.7, usual, even)
     assert many == pytest.approx(float(fit_temperature(scores, targets)), rel=0.01)
-    none = fit_temperature_with_prior(scores, targets, np.zeros(len(codes)), spread=0.5)
+    none = fit_temperature_with_prior(scores, targets, np.zeros(len(codes)), 0.5, usual, even)
     assert none * 0.5 == pytest.approx(np.exp(1.3), rel=1e-3)
-    assert fit_temperature_with_prior(scores, targets, np.ones(len(codes)), spread=0.0) == 1.0
+    assert fit_temperature_with_prior(scores, targets, np.ones(len(codes)), 0, usual, even) == 1.0
+
+
+def test_the_ridge_on_the_bias_counts_as_one_and_a_half():
+    """Ten labels of the first class, scores of 0: n log(1 + exp(−d)) + 1.5 (d²/4 + d²/4)."""
+    _, b = fit_scale_and_bias(np.zeros((10, 2)), np.eye(2)[np.zeros(10, dtype=int)])
+    gap = minimize_scalar(lambda d: 10 * np.logaddexp(0, -d) + 0.75 * d**2).x
+    assert b[0] - b[1] == pytest.approx(gap, rel=1e-3)

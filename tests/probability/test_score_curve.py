@@ -6,7 +6,8 @@ import pytest
 from gpgc import GPGCClassifier, load
 from gpgc.probability.calibration import Calibration
 from gpgc.probability.score_curve import FEWEST_LABELS, ScoreCurve, fit_curve
-from gpgc.probability.softmax import softmax
+from gpgc.probability.softmax import cross_entropies, softmax
+from gpgc.probability.temperature import fit_temperature
 from gpgc.uncertainty.explanation import explain
 from gpgc.uncertainty.measures import expected_calibration_error
 
@@ -45,6 +46,44 @@ def test_straight_lines_and_few_labels_stay_straight():
     assert fit_curve(means, targets, np.ones(len(means)), 6.0) == ScoreCurve(6.0)
     means, targets = draw(ScoreCurve(20.0, 16.0), FEWEST_LABELS - 1, rng)
     assert fit_curve(means, targets, np.ones(len(means)), 3.0) == ScoreCurve(3.0)
+
+
+@pytest.mark.parametrize("curvature", [0.5, 64.0])
+def test_slight_and_strong_curves_are_found(curvature):
+    rng = np.random.default_rng(3)
+    steep = 6.0 if curvature < 1 else 40.0
+    means = rng.dirichlet(np.full(5, 0.3), 60_000)
+    targets = softmax(ScoreCurve(steep, curvature).scores(means))
+    found = fit_curve(means, targets, np.ones(len(means)), 3.0)
+    assert found.curvature == curvature
+    assert found.temperature == pytest.approx(steep, rel=0.01)
+
+
+def test_a_curve_takes_two_thousand_labels_and_two_standard_errors():
+    rng = np.random.default_rng(4)
+    means, targets = draw(ScoreCurve(20.0, 16.0), 2000, rng)
+    assert fit_curve(means, targets, np.ones(2000), 3.0).curvature > 0
+    assert fit_curve(means[1:], targets[1:], np.ones(1999), 3.0).curvature == 0
+    decided = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        means, targets = draw(ScoreCurve(6.0, 0.3), 2000, rng)
+        straight = float(fit_temperature(means, targets))
+        found = fit_curve(means, targets, np.ones(2000), straight)
+        gains = [_gain(means, targets, straight, c) for c in 2.0 ** np.arange(-1, 7)]
+        best = max(gains, key=np.sum)
+        errors = best.sum() / (best.std(ddof=1) * np.sqrt(2000))
+        decided.append(abs(errors - 2))
+        if decided[-1] > 0.05:
+            assert (found.curvature > 0) == (errors > 2)
+    assert min(decided) < 0.6
+
+
+def _gain(means, targets, straight, curvature):
+    bent = ScoreCurve(1.0, curvature).scores(means)
+    t = fit_temperature(bent, targets)
+    lines = cross_entropies(means, targets, np.asarray(straight))
+    return lines - cross_entropies(bent, targets, t)
 
 
 def test_a_curve_is_saved_and_explained(tmp_path):
