@@ -130,7 +130,9 @@ def test_the_noise_goes_on_to_be_searched_on_all_labels(prior):
     targets = values + np.array([0.02, 0.3]) * rng.normal(size=values.shape)
     root = LabelledRoot(covariance, labelled, targets)
     path, near = WeightPath(root), np.array([10**-0.5, 1, 10**0.5])
-    found = search_noise(root, np.array([0.05, 0.05]), "loo", "density", np.ones(140), 0.01)
+    found = search_noise(
+        root, labelled, np.array([0.05, 0.05]), "loo", "density", np.ones(140), 0.01
+    )
     assert found[0] < 0.01 < found[1]
     for column, level in enumerate(found):
         mean, variance = path.of_target(column).leave_one_out(level * near)
@@ -138,7 +140,9 @@ def test_the_noise_goes_on_to_be_searched_on_all_labels(prior):
         losses = 0.5 * (error + np.log(variance)).sum(axis=1)
         pull = 0.5 * np.log10(level * near / root.scale / 0.01) ** 2
         assert (losses + pull).argmin() == 1
-    (level,) = search_noise(root, np.array([0.05]), "evidence", "density", np.ones(140), 0.01)
+    (level,) = search_noise(
+        root, labelled, np.array([0.05]), "evidence", "density", np.ones(140), 0.01
+    )
     assert path.log_marginal_likelihood(level * near).argmax() == 1
 
 
@@ -185,7 +189,7 @@ def test_each_target_finds_the_noise_that_it_finds_alone(how):
 
     def search(columns):
         root = LabelledRoot(covariance, labelled, targets[:, columns])
-        return search_noise(root, start[columns], how, "density", weights, 0.1)
+        return search_noise(root, labelled, start[columns], how, "density", weights, 0.1)
 
     together = search(np.arange(3))
     alone = [search(np.array([column]))[0] for column in range(3)]

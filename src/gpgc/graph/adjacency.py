@@ -232,7 +232,8 @@ def links_of_edges(
         new = here >= n_fitted
         values = None if weight is None else weight[new]
         rows.append(rows_of_edges(here[new] - n_fitted, there[new], values, shape))
-    return undirected(*rows, first=n_fitted)
+    outgoing, incoming = rows
+    return undirected(outgoing, incoming, first=n_fitted)
 
 
 def _node_indices(values: Any, name: str) -> NDArray[np.int64]:
