@@ -158,28 +158,9 @@ def test_the_nearest_to_the_surest_of_the_class_make_a_group():
     certainty = np.array([250, 254, 252, 254, 251, 254])
     codes = np.array([0, 1, 1, 1, 0, 1])
     near = np.array([0.9, 1.0, 0.2, 0.8, 0.9, 0.1])
-
-    def group(free, n_labels, size=3):
-        return surest_group(
-            free, codes, certainty, lambda node, others: near[others], n_labels, size
-        )
-
-    code, nodes = group(np.arange(6), [5, 4])
+    code, nodes = surest_group(np.arange(6), codes, certainty, lambda node, others: near[others], 3)
     assert code == 1
     assert nodes.tolist() == [1, 3, 2]
-    code, nodes = group(np.array([], int), [5, 4])
+    code, nodes = surest_group(np.array([], int), codes, certainty, lambda node, others: near)
     assert code is None
     assert len(nodes) == 0
-    code, nodes = group(np.arange(6), [3, 4])  # the class of fewest labels comes first
-    assert code == 0
-    assert nodes.tolist() == [4, 0]
-
-
-def test_groups_take_turns_among_the_classes(desk):
-    labels = []
-    for _ in range(3):
-        group = desk.sure()
-        labels.append(group["label"])
-        confirm(desk, group)
-        assert desk.session.live.settle()
-    assert sorted(labels) == ["a", "b", "c"]

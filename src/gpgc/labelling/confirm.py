@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,11 @@ def surest_group(
     codes: NDArray[np.integer],
     certainty: NDArray[np.integer],
     correlation: Callable[[int, Integers], Array],
-    n_labels: Sequence[int],
     size: int = GROUP,
 ) -> tuple[int | None, Integers]:
     """Return the class and the items of a group: the surest item, and those most like it.
 
-    Items that are alike are looked over quickly, since one that is not stands out. The class is the
-    one that has the fewest labels so far: labels of one class alone would bend the model.
+    Items that are alike are looked over quickly, since one that is not stands out.
 
     Parameters
     ----------
@@ -37,23 +35,20 @@ def surest_group(
         Most probable class of each node, and how probable it is.
     correlation : callable
         Returns the correlation of a node with others.
-    n_labels : sequence of int
-        Number of labels of each class.
     size : int
         Items of a group at most.
 
     Examples
     --------
     >>> codes, certainty = np.array([0, 1, 1, 0]), np.array([240, 250, 254, 235])
-    >>> alike = lambda node, others: np.ones(len(others))
-    >>> surest_group(np.arange(4), codes, certainty, alike, [9, 5])
+    >>> surest_group(np.arange(4), codes, certainty, lambda node, others: np.ones(len(others)))
     (1, array([2, 1]))
     """
     if not len(free):
         return None, free
     surest = free[np.argsort(-certainty[free].astype(np.intp), kind="stable")]
-    code = min(np.unique(codes[free]).tolist(), key=lambda code: n_labels[code])
-    first, *others = surest[codes[surest] == code][:COMPARED]
-    alike = np.array(others, dtype=np.intp)
-    nearest = np.argsort(-correlation(int(first), alike), kind="stable")[: size - 1]
-    return code, np.concatenate([[first], alike[nearest]])
+    first = int(surest[0])
+    alike = surest[codes[surest] == codes[first]][:COMPARED]
+    others = alike[alike != first]
+    nearest = np.argsort(-correlation(first, others), kind="stable")[: size - 1]
+    return int(codes[first]), np.concatenate([[first], others[nearest]])

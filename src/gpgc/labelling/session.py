@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -204,14 +203,9 @@ class Session:
                 and (self.ids[node], opinion.classes[opinion.codes[node]]) not in declined
             ]
             free, _ = self.group(free)
-            given = Counter(each.label for each in ledger.labels.values())
         # what is like what takes a moment, in which others shall not wait
         code, found = surest_group(
-            np.array(free, dtype=np.intp),
-            opinion.codes,
-            opinion.certainty,
-            labelling.correlation,
-            [given[name] for name in opinion.classes],
+            np.array(free, dtype=np.intp), opinion.codes, opinion.certainty, labelling.correlation
         )
         with self._guard:
             self._told.update(found.tolist())
