@@ -90,16 +90,16 @@ def row_hashes(rows: Any) -> NDArray[np.uint64]:
     (np.True_, np.False_)
     """
     n_rows, n_columns = rows.shape
-    columns = _mixed(np.arange(1, n_columns + 1, dtype=np.uint64)) | np.uint64(1)
+    columns = _mixed(np.arange(1, n_columns + 1, dtype=np.uint64))
     if sp.issparse(rows):
-        entries = _mixed(_bits(rows.data) * columns[rows.indices])
+        entries = _mixed(_mixed(_bits(rows.data)) + columns[rows.indices])
         entries[rows.data == 0] = 0
         sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(entries, dtype=np.uint64)])
         return np.asarray(sums[rows.indptr[1:]] - sums[rows.indptr[:-1]])
     found = np.empty(n_rows, dtype=np.uint64)
     for start in range(0, n_rows, ROWS):
         part = slice(start, start + ROWS)
-        entries = _mixed(_bits(rows[part]) * columns)
+        entries = _mixed(_mixed(_bits(rows[part])) + columns)
         entries[rows[part] == 0] = 0
         found[part] = entries.sum(axis=1, dtype=np.uint64)
     return found
