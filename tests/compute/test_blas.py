@@ -101,7 +101,7 @@ def test_a_search_for_neighbours_does_not_end_the_hold_of_others(two_blas_thread
     from sklearn.neighbors import NearestNeighbors
 
     limited, held, restored, asked = (threading.Event() for _ in range(4))
-    search = NearestNeighbors.kneighbors_graph
+    search = NearestNeighbors.kneighbors
 
     def slow_search(self, *arguments, **settings):
         with BLAS.limit(limits=1):
@@ -111,7 +111,7 @@ def test_a_search_for_neighbours_does_not_end_the_hold_of_others(two_blas_thread
         assert asked.wait(30)
         return search(self, *arguments, **settings)
 
-    monkeypatch.setattr(NearestNeighbors, "kneighbors_graph", slow_search)
+    monkeypatch.setattr(NearestNeighbors, "kneighbors", slow_search)
     thread = threading.Thread(target=neighbor_graph, args=(np.eye(9), 2))
     thread.start()
     assert limited.wait(30)

@@ -36,7 +36,7 @@ def brought(tmp_path, monkeypatch):
 def test_a_run_on_features_that_came_along(brought):
     said = run_dataset("cifar10", None, 0, "pretrained", {})
     assert (said["nodes"], said["labels"], said["test_nodes"]) == (40, 2, 36)
-    assert said["accuracy"] > 0.9
+    assert said["accuracy"] > 0.8
 
 
 def test_absent_features_say_who_brings_them(brought):

@@ -23,7 +23,7 @@ def accuracy(X, **options):
 @pytest.mark.parametrize("n_columns", [2, 3])
 def test_one_column_of_few_in_another_unit_hides_nothing(n_columns, unit):
     X = FEW[:, :n_columns] * np.array([unit, 1.0, 1.0])[:n_columns]
-    assert accuracy(X) == accuracy(X, standardise=True) > 0.8
+    assert accuracy(X) == accuracy(X, standardise=True) > 0.75
 
 
 def houses(unit=1.0, centred=False):

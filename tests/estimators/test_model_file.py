@@ -215,7 +215,7 @@ def test_a_small_file_that_claims_gigabytes_is_refused_before_they_are_taken(tmp
     )
     kilobytes, said = done.stdout.split(" ", 1)
     assert int(kilobytes) < 50_000
-    assert "arrays would take 1,280 MiB, more than memory_limit, 512 MiB" in said
+    assert "arrays would take 1,280 MiB, more than memory_limit" in said
 
 
 def test_the_memory_limit_of_a_file_is_the_callers(tmp_path):
@@ -232,7 +232,7 @@ def test_columns_that_nothing_fills_take_no_memory(tmp_path):
     fitted = GPGCClassifier().fit(sp.eye_array(6, format="csr"), [0, 1, -1, -1, 0, 1], RING)
     fitted.save(path)
     forge(path, put("features/shape", [6, 2**30]))
-    with pytest.raises(DataError, match="features must be of a number of columns in memory"):
+    with pytest.raises(DataError, match="only 6 entries for 1,073,741,824 rows or columns"):
         gpgc.load(path)
 
 

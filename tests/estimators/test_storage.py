@@ -127,6 +127,12 @@ def test_newer_files_are_refused(saved):
         gpgc.load(saved)
 
 
+def test_files_of_older_versions_are_refused(saved):
+    rewrite(saved, lambda header, arrays: header.update(version=2))
+    with pytest.raises(DataError, match=r"version 2, .*reads version 3: .*or fit again"):
+        gpgc.load(saved)
+
+
 def test_foreign_files_are_refused(tmp_path):
     other = tmp_path / "other.npz"
     np.savez(other, a=np.ones(3))

@@ -15,6 +15,7 @@ import gzip
 import resource
 import signal
 import sys
+import tempfile
 import traceback
 import warnings
 import zlib
@@ -27,6 +28,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import gpgc
+from gpgc import GPGCClassifier, GPGCRegressor
 from gpgc.cli.files import read_candidates, read_costs, read_graph_files
 from gpgc.datasets import load_npz_graph
 from gpgc.errors import DataError, InputError
@@ -58,6 +60,28 @@ def _learn(path: Path) -> None:
     """Load a model and use it."""
     model = gpgc.load(path)
     model.predict()
+
+
+def _models() -> dict[str, bytes]:
+    """Return files of small models of several kinds."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 20)
+    dense = rng.normal(size=(60, 6)) + 3 * np.eye(6)[truth]
+    words = sp.csr_array(rng.poisson(0.4, size=(60, 12)) + 2 * np.eye(12, dtype=int)[truth])
+    edges = np.nonzero(np.triu(rng.random((60, 60)) < 0.05 + 0.15 * (truth[:, None] == truth), 1))
+    few = np.where(np.arange(60) % 5, -1, truth)
+    values = np.where(few < 0, np.nan, truth + 0.1 * dense[:, 0])
+    fitted = {
+        "classifier_graph": GPGCClassifier(dtype="float64").fit(None, few, edges),
+        "classifier_dense": GPGCClassifier().fit(dense, few),
+        "classifier_words": GPGCClassifier(noise_variance="evidence").fit(words, few, edges),
+        "classifier_small": GPGCClassifier("small", depth=3).fit(dense, few, edges),
+        "regressor_two": GPGCRegressor("big").fit(dense, np.column_stack([values] * 2), edges),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        for name, model in fitted.items():
+            model.save(Path(folder) / name)
+        return {name: (Path(folder) / name).read_bytes() for name in fitted}
 
 
 def _append(path: Path) -> None:
@@ -128,8 +152,7 @@ def readers(kind: str) -> dict[str, Reader]:
         "graph": Reader("g.npz", arrays["graph"], damage_archive, load_npz_graph),
     }
     models = {
-        path.stem: Reader("m.gpgc", path.read_bytes(), damage_model, _learn)
-        for path in sorted(STORED.glob("*.gpgc"))
+        name: Reader("m.gpgc", content, damage_model, _learn) for name, content in _models().items()
     }
     kinds = {"tables": tables, "arrays": binary, "models": models}
     if kind in kinds:

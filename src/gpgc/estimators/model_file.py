@@ -25,7 +25,7 @@ from gpgc.tables import TableEncoder
 from gpgc.tables.stored_encoder import from_json
 
 FORMAT = "gpgc-estimator"
-VERSION = 2
+VERSION = 3
 
 FREE_BYTES = 2**29
 MOST_COMPRESSION = 100
@@ -97,23 +97,17 @@ def read_model(path: Path, memory_limit: int | None = None) -> StoredModel:
     Raises
     ------
     DataError
-        If it is not of this kind, truncated, altered, from a newer version, or if a field holds
+        If it is not of this kind, truncated, altered, of another version, or if a field holds
         what no fit gives.
     """
     size = path.stat().st_size if path.is_file() else 0
     most = most_bytes(size) if memory_limit is None else memory_limit
     header, arrays = _read(path, most)
     source = str(path)
-    if header["version"] == 1:
-        header = _upgraded(header, arrays, source)
     _check_header(header, source)
     adjacency = _adjacency(arrays, source)
     n_nodes = adjacency.shape[0]
     features = _features(arrays, n_nodes, source)
-    n_columns = 0 if features is None else features.shape[1]
-    _require(
-        8 * n_columns <= most, source, "features", "of a number of columns in memory", features
-    )
     labelled = arrays.get("labelled", np.empty(0))
     _require(_is_index(labelled, n_nodes), source, "labelled", f"nodes below {n_nodes}", labelled)
     once = 0 < len(labelled) == len(np.unique(labelled))
@@ -135,26 +129,6 @@ def read_model(path: Path, memory_limit: int | None = None) -> StoredModel:
         _require(fits, source, "names", f"a name for each of {n_nodes} nodes", called)
     rows = labelled.astype(np.intp)
     return StoredModel(header, adjacency, features, rows, state, names, called, encoder)
-
-
-def _upgraded(
-    header: dict[str, Any], arrays: dict[str, NDArray[Any]], source: str
-) -> dict[str, Any]:
-    """Return a header of version 1 as one of version 2.
-
-    It had a share of the features in place of weights of views, and one noise for all targets.
-    """
-    share: Any = header.get("feature_share")
-    _require(_is_number(share) and 0 <= share <= 1, source, "feature_share", "in [0, 1]", share)
-    weights = {"graph": 1 - share, "features": share}
-    noise = header.get("noise_variance")
-    values = arrays.get("state/values")
-    n_levels = 1 if values is None or values.ndim != 2 else values.shape[1]
-    return header | {
-        "from_features": header.get("built_graph"),
-        "view_weights": {name: weight for name, weight in weights.items() if weight},
-        "noise_levels": [noise] * n_levels,
-    }
 
 
 def digest(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -186,10 +160,10 @@ def _read(path: Path, most: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]
         raise DataError(
             f"{path}: version must be a whole number of at least 1, got {version!r:.60}"
         )
-    if version > VERSION:
+    if version != VERSION:
         raise DataError(
-            f"{path} has format version {version}, this gpgc reads up to {VERSION}: "
-            "load it with a newer gpgc"
+            f"{path} has format version {version}, this gpgc reads version {VERSION}: load it with "
+            f"{'a newer gpgc' if version > VERSION else 'the gpgc that saved it, or fit again'}"
         )
     if header.pop("sha256", None) != digest(header, arrays):
         raise DataError(f"{path} was altered after it was saved: its checksum does not fit")

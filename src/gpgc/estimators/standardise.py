@@ -17,6 +17,9 @@ from gpgc.errors import GPGCWarning, InputError
 
 Standardise: TypeAlias = bool | Literal["auto"]
 
+LARGEST = 1e150
+"""Size of numbers whose squares are finite."""
+
 SAMPLED_ROWS = 10_000
 """Rows of the features, at most, that decide whether they are centred and scaled."""
 
@@ -120,6 +123,8 @@ def standardisation_for(
         return _of_sparse(features) if choice is True else None
     numbers = slice(None) if flags is None else flags == 0
     judged = features[:, numbers]
+    if (size := float(np.abs(judged).max(initial=0.0))) > LARGEST:
+        raise InputError(f"X must hold numbers of size {LARGEST:g} at most, got one of {size:.3g}")
     fault = None if choice is True else fault_of(judged[sampled_rows(len(judged))])
 
     def moments() -> ColumnMoments:

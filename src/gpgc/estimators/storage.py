@@ -64,7 +64,7 @@ def save(estimator: GraphProcess, path: Path) -> None:
 
 
 def load(path: str | Path, *, memory_limit: int | str | None = None) -> GraphProcess:
-    """Read an estimator that ``save`` wrote, in this version or in 0.1.
+    """Read an estimator that ``save`` wrote.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def load(path: str | Path, *, memory_limit: int | str | None = None) -> GraphPro
     Raises
     ------
     DataError
-        If the file is not of this kind, truncated, altered, from a newer version, or if a field
+        If the file is not of this kind, truncated, altered, of another version, or if a field
         holds what no fit gives.
     """
     stored = read_model(Path(path), parse_bytes(memory_limit))
@@ -99,12 +99,6 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
 
     kinds = {kind.__name__: kind for kind in (GPGCClassifier, GPGCRegressor)}
     parameters = {name: _from_json(value) for name, value in stored.header["parameters"].items()}
-    if parameters.pop("probability", "calibrated") != "calibrated":  # files of version 0.2
-        warnings.warn(
-            "probabilities of the largest latent value are gone: this model's are calibrated now",
-            GPGCWarning,
-            stacklevel=3,
-        )
     estimator = kinds[stored.header["estimator"]](**parameters)
     if stored.features is not None:
         encoder = stored.encoder
@@ -140,14 +134,13 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
         flat = float(state.get("flatness", 0.0))
         return estimator.fit_prior(prior, given, choice, (curve, state["bias"], flat))
     values = state["values"]
-    scale = state.get("scale", np.ones(values.shape[1]))  # version 0.1 did not scale targets
     squeeze = bool(state["squeeze"])
     return estimator.fit_prior(
         prior,
         stored.labelled,
         values,
         squeeze=squeeze,
-        scale=scale,
+        scale=state["scale"],
         choice=choice,
         sample_weight=weights,
     )
