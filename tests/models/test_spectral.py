@@ -132,7 +132,7 @@ def test_what_is_not_exact_is_told(monkeypatch):
     assert GPGCClassifier().fit(features, y, graph).approximations_ == ()
     wide = projection.WideFeatures(n_bytes=2**20)
     monkeypatch.setattr(described, "projection_for", partial(projection.projection_for, wide=wide))
-    (told,) = GPGCClassifier().fit(features, y, graph).approximations_
+    (told,) = Prior(Broad(), Nodes(as_adjacency(graph), features)).approximations()
     assert told == "features projected from 2,000 to 1,024 columns"
     large = Broad(exact_nodes=100, n_landmarks=50, one_hot_nodes=200)
     told = Prior(large, Nodes(as_adjacency(graph))).approximations()

@@ -63,8 +63,8 @@ def test_nodes_that_join_have_a_place_beside_features_too(tmp_path, choice):
     assert np.mean(model.classes_[answers.argmax(axis=1)] == truth[twins]) > 0.75
     model.save(tmp_path / "model.gpgc")
     again = gpgc.load(tmp_path / "model.gpgc")
-    np.testing.assert_allclose(again.predict_proba(new, links), answers, atol=1e-6)
-    np.testing.assert_allclose(again.predict_proba(), model.predict_proba(), atol=1e-6)
+    np.testing.assert_allclose(again.predict_proba(new, links), answers, atol=1e-4)
+    np.testing.assert_allclose(again.predict_proba(), model.predict_proba(), atol=1e-4)
 
 
 def test_links_made_of_features_tell_no_place_of_their_own():

@@ -30,8 +30,8 @@ FEWEST_LINKS = 100
 """Links, each of two ends, from which on they say anything."""
 
 SAMPLED_NODES = 2_000
-"""Nodes whose links are looked at in larger graphs: a of Cora, Citeseer and Pubmed is then within .003
-of that of all links."""
+"""Nodes whose links are looked at in larger graphs: then a is within .003 of that of all links on
+Cora, Citeseer and Pubmed."""
 
 
 class LikenessSums(NamedTuple):

@@ -46,8 +46,8 @@ HUB_BYTES = 2**27
 HUB_WORK = 2**33
 """Bounds on the hubs: their number, the size of their columns, and the products that they take.
 
-Zones of a power grid with features, 20 and 5 labels a class: 83 and 65 % right with 512 hubs, 81 and
-59 with 1,024, 78 and 65 with 256."""
+Zones of a power grid with features, 20 and 5 labels a class: 83 and 65 % are right with 512 hubs,
+81 and 59 with 1,024, 78 and 65 with 256."""
 
 HUBS_AT_ONCE = 64
 """Hubs whose PageRanks are computed at once."""
