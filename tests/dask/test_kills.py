@@ -28,7 +28,7 @@ def undisturbed(cluster, problem, small_model):
     [
         ("nearby_step-", 3),
         ("neighbour_step-", 3),
-        ("diffusion_step-", 30),
+        ("diffusion_step-", 10),
         ("sums_of-", 1),
         ("mean_of-", 2),
     ],

@@ -54,10 +54,15 @@ def test_writing_refuses_a_cluster_without_workers(nobody, tmp_path):
     class Fitted:
         classes_ = np.array([0, 1])
 
-    probabilities = da.full((4, 2), 0.5, chunks=(2, 2))
+        def predict_proba(self):
+            return da.full((4, 2), 0.5, chunks=(2, 2))
+
+        def predict(self):
+            return da.zeros(4, dtype=int, chunks=2)
+
     names = np.array(["a", "b"])
     with pytest.raises(InputError, match=REFUSED):
-        write_blocks(tmp_path, probabilities, np.full(4, -1), names, Fitted(), nobody)
+        write_blocks(tmp_path, Fitted(), np.full(4, -1), names, nobody)
 
 
 def test_every_wait_has_a_limit(nobody):

@@ -171,19 +171,23 @@ class Hubs(Description):
         degrees = np.diff(propagation.indptr)[inside]
         n_hubs = max(1, min(MOST_HUBS, fits, work))
         chosen = inside[np.lexsort((keys[inside], -degrees))[:n_hubs]]
-        self._ranks = np.zeros((n_nodes, max(1, len(chosen))), dtype=dtype)
+        size = (len(chosen) + 3 * HUBS_AT_ONCE) * n_nodes * dtype.itemsize
+        context.require(size, f"PageRanks of {n_nodes:,} nodes to {len(chosen):,} hubs")
+        ranks = np.zeros((n_nodes, max(1, len(chosen))), dtype=dtype)
         for first in range(0, len(chosen), HUBS_AT_ONCE):
             some = chosen[first : first + HUBS_AT_ONCE]
             start = np.zeros((n_nodes, len(some)), dtype=dtype)
             start[some, np.arange(len(some))] = 1
-            (ranks,) = pageranks(propagation, start, [HUB_REACH], steps, context)
-            self._ranks[:, first : first + len(some)] = ranks
-        self.rows = [directions(NUMPY.scale_rows(self._ranks.copy())[0])]
+            (found_ranks,) = pageranks(propagation, start, [HUB_REACH], steps, context)
+            ranks[:, first : first + len(some)] = found_ranks
+        unit, self._lengths = NUMPY.scale_rows(ranks)
+        self.rows = [directions(unit)]
 
     def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
         """Return the fixed points of the PageRanks of new nodes too."""
         to_old, among = nodes.split_rows()
-        inflow = (1 - HUB_REACH) * np.asarray(to_old @ self._ranks, dtype=context.dtype)
+        reached = sp.csr_array(to_old @ sp.diags_array(self._lengths), dtype=context.dtype)
+        inflow = (1 - HUB_REACH) * (reached @ self.rows[0].directions)
         new, _ = NUMPY.scale_rows(spread(among, inflow, HUB_REACH))
         rows = directions(np.vstack([self.rows[0].directions[known], new]))
         if self.groups is None:
