@@ -296,6 +296,8 @@ def test_the_table_names_every_option(command):
     ("command", "option", "case"), CASES, ids=[f"{one} {other}" for one, other, _ in CASES]
 )
 def test_every_option_has_an_effect_or_is_refused(folder, monkeypatch, command, option, case):
+    if command == "label":
+        pytest.importorskip("uvicorn", reason="the labelling page needs the extra label")
     monkeypatch.chdir(folder)
     job = JOBS[command].replace(case.without, "") if isinstance(case, Differs) else JOBS[command]
     job = f"{job} {case.beside}"
@@ -356,6 +358,8 @@ def test_trust_in_labels_has_an_effect(folder, monkeypatch, command):
     ],
 )
 def test_trust_in_labels_is_refused_where_it_would_not_count(folder, monkeypatch, job):
+    if job.startswith("label"):
+        pytest.importorskip("uvicorn", reason="the labelling page needs the extra label")
     monkeypatch.chdir(folder)
     with pytest.raises(InputError, match="--column trust=COLUMN"):
         call(f"{job} --column trust=w")

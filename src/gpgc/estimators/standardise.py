@@ -233,7 +233,7 @@ def few_columns(n_columns: int) -> float:
     Examples
     --------
     >>> [round(few_columns(n), 2) for n in (1, 2, 4, 8, 100)]
-    [1.0, 1.12, 1.4, 2.0, 2.0]
+    [1.0, 1.12, 1.39, 2.0, 2.0]
     """
     others, large = n_columns - 1, LARGE_UNIT**2
     return min(FEW_COLUMNS, (large + others) ** 2 / (large**2 + others))
