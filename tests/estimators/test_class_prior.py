@@ -1,9 +1,11 @@
 """The class prior follows the unlabelled nodes where labels show it, and stays with them else."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+import gpgc
 from gpgc import GPGCClassifier
 from gpgc.datasets import load_npz_graph
 from gpgc.errors import InputError
@@ -230,3 +232,15 @@ def test_balanced_labels_of_the_power_grid_gain(data_dir):
             right.append(np.mean(fitted.predict()[hidden] == truth[hidden]))
         gains.append(right[0] - right[1])
     assert np.mean(gains) > 0.03
+
+
+@pytest.mark.parametrize("form", [dict, pd.Series])
+def test_fractions_by_class_go_by_its_name(form, tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 4))
+    y = ["no", "yes"] * 10 + [None] * 20
+    found = GPGCClassifier(class_prior=form({"yes": 0.9, "no": 0.1})).fit(X, y)
+    np.testing.assert_allclose(found.class_prior_, [0.1, 0.9])
+    found.save(tmp_path / "model.gpgc")
+    np.testing.assert_allclose(gpgc.load(tmp_path / "model.gpgc").class_prior_, [0.1, 0.9])
+    with pytest.raises(InputError, match=r"class_prior must have the classes \['no', 'yes'\]"):
+        GPGCClassifier(class_prior=form({"yes": 0.9, "maybe": 0.1})).fit(X, y)

@@ -29,6 +29,7 @@ from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture
 from gpgc.models.likeness import alikeness
 from gpgc.probability.calibration import calibrate_left_out
+from gpgc.probability.class_prior import prior_of
 from gpgc.probability.decision import Decision, DecisionRule
 from gpgc.selection.choice import Choice
 from gpgc.selection.subset import CALIBRATION_LABELS, label_sample
@@ -158,7 +159,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
             given.targets[among],
             counted[among],
             fractions,
-            self.class_prior,
+            prior_of(self.class_prior, given.classes),
             alikeness(graph.likeness, unknown=1.0),
         )
         self.classes_, self._given = given.classes, given

@@ -77,8 +77,9 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
     class_prior : {"estimated", "labels"} or array of shape (k,), default "estimated"
         Fractions of the classes in the whole graph, in the order of ``classes_``: estimated from
         what is predicted of the unlabelled nodes and how labels that are left out are predicted,
-        those of the given labels, or known ones. Labels are often balanced where the world is not;
-        labels that are few, or drawn at random, keep their own fractions.
+        those of the given labels, or known ones, also by class (a dict, a Series). Labels are
+        often balanced where the world is not; labels that are few, or drawn at random, keep their
+        own fractions.
     random_state : int, default 0
         Seed of the landmarks that *broad* draws on large graphs; all else is exact.
     standardise : {"auto", True, False}, default "auto"

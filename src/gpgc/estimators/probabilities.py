@@ -19,6 +19,7 @@ from gpgc.probability.calibration import (
     calibrate_left_out,
     fit_scale_and_bias,
 )
+from gpgc.probability.class_prior import prior_of
 from gpgc.probability.decision import Decision, DecisionRule
 from gpgc.probability.score_curve import ScoreCurve
 from gpgc.selection.subset import CALIBRATION_LABELS, label_sample
@@ -179,7 +180,7 @@ class ClassProcess(GraphProcess):
             self.posterior_.targets[among],
             counted[among],
             self.label_fractions(),
-            self.class_prior,
+            prior_of(self.class_prior, self.classes_),
             alikeness(self.prior_.likeness, unknown=1.0),
         )
 

@@ -21,6 +21,7 @@ from gpgc.graph import Nodes
 from gpgc.kernels import ACTIVATIONS, BASE_KERNELS
 from gpgc.models import REGISTRY, Architecture
 from gpgc.models.learnable import with_values
+from gpgc.probability.class_prior import prior_of
 from gpgc.probability.score_curve import ScoreCurve
 from gpgc.selection.choice import Choice
 from gpgc.tables.node_names import as_names
@@ -45,11 +46,12 @@ def save(estimator: GraphProcess, path: Path) -> None:
         arrays[f"state/{name}"] = _plain(value, name)
     if hasattr(estimator, "feature_names_in_"):
         arrays["feature_names"] = _plain(estimator.feature_names_in_, "feature names")
+    parameters = estimator.get_params(False)
+    if "class_prior" in parameters:
+        parameters["class_prior"] = prior_of(parameters["class_prior"], estimator.classes_)
     header = {
         "estimator": type(estimator).__name__,
-        "parameters": {
-            name: _to_json(name, value) for name, value in estimator.get_params(False).items()
-        },
+        "parameters": {name: _to_json(name, value) for name, value in parameters.items()},
         "from_features": nodes.from_features,
         "view_weights": estimator.view_weights_,
         "noise_levels": estimator.noise_levels_.tolist(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,26 @@ def class_prior(choice: Any, fractions: Array, estimate: Callable[[], Array]) ->
             f"class_prior must hold {len(fractions)} positive fractions, got {choice!r}"
         )
     return np.asarray(known / known.sum())
+
+
+def prior_of(choice: Any, classes: Array) -> Any:
+    """Return a class prior as it is, or by class (a dict, a Series) in the order of the classes.
+
+    Examples
+    --------
+    >>> prior_of({"yes": 0.9, "no": 0.1}, np.array(["no", "yes"]))
+    [0.1, 0.9]
+    """
+    if hasattr(choice, "to_dict") and hasattr(choice, "index"):  # a Series
+        choice = choice.to_dict()
+    if not isinstance(choice, Mapping):
+        return choice
+    wanted = classes.tolist()
+    if set(choice) != set(wanted):
+        raise InputError(
+            f"class_prior must have the classes {wanted!r:.200}, got {list(choice)!r:.200}"
+        )
+    return [choice[name] for name in wanted]
 
 
 def prior_ratios(left_out: Array, shares: Array, fractions: Array, found: Array) -> Array:
