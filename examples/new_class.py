@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 from matplotlib import pyplot
 from sklearn.datasets import load_digits
+from sklearn.metrics import roc_auc_score
 
 from gpgc import GPGCClassifier
-from gpgc.uncertainty.measures import auroc
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[1] / "docs" / "pictures")
 
@@ -21,7 +21,7 @@ y = np.full(len(truth), -1)
 y[known] = truth[known]
 score = GPGCClassifier().fit(X, y).novelty()
 is_new = truth == 9
-print(f"area under the curve {auroc(score, is_new):.3f}")
+print(f"area under the curve {roc_auc_score(is_new, score):.3f}")
 
 figure, axes = pyplot.subplots(figsize=(6, 4), layout="constrained")
 bins = np.linspace(score.min(), score.max(), 40)

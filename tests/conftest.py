@@ -54,3 +54,9 @@ def data_dir() -> Path:
     if not folder:
         pytest.skip("needs the real data: set GPGC_DATA to the folder that holds it")
     return Path(folder)
+
+
+@pytest.fixture
+def lab_datasets():
+    """The loaders of real data sets, which are the laboratory's."""
+    return pytest.importorskip("gpgc_lab.datasets", reason="needs the real data, read by gpgc-lab")

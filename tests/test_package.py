@@ -36,6 +36,23 @@ def test_estimators_and_command_line_never_import_torch():
     assert "torch" not in imported_by("import gpgc.estimators, gpgc.cli, gpgc.datasets")
 
 
+def test_help_is_quick():
+    assert not imported_by("import gpgc.cli.app") & {"numpy", "scipy", "sklearn", "gpgc_lab"}
+
+
+def test_a_command_imports_no_module_that_only_scikit_learn_asks_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "edges.csv").write_text("source,target\na,b\nb,c\n")
+    (tmp_path / "labels.csv").write_text("id,label\na,x\nc,y\n")
+    files = ["--edges", "edges.csv", "--labels", "labels.csv", "--out", "out.csv"]
+    code = "import sys; from gpgc.cli.app import app; app(sys.argv[1:], standalone_mode=False)"
+    after = "; import gpgc; print(*sys.modules); import scipy; scipy.stats.norm; import pandas"
+    run = [sys.executable, "-c", code + after, "classify", "--quiet", *files]
+    done = subprocess.run(run, capture_output=True, text=True, check=True)
+    unused = {"pandas", "scipy.stats", "gpgc.labelling", "gpgc.report"}
+    assert not unused & set(done.stdout.split())
+
+
 def test_public_names():
     for name in gpgc.__all__:
         assert getattr(gpgc, name) is not None

@@ -3,9 +3,13 @@
 import re
 from pathlib import Path
 
+from gpgc import GPGCClassifier
 from gpgc.cli.app import app
+from gpgc.models import REGISTRY as NETWORKS
+from gpgc.models.view import VIEWS as KNOWN
 
 README = Path(__file__).parent.parent / "README.md"
+REGISTRY, VIEWS = tuple(NETWORKS), tuple(KNOWN)  # other tests add to them
 
 
 def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
@@ -30,6 +34,13 @@ def test_commands_exist_and_are_in_the_reference():
     assert used <= known
     reference = (README.parent / "docs" / "reference" / "commands.md").read_text()
     assert not {name for name in known if f"`gpgc {name}`" not in reference}
+
+
+def test_networks_and_views_are_in_the_documentation():
+    networks = {name for name in REGISTRY if f'``"{name}"``' not in GPGCClassifier.__doc__}
+    assert networks == {"precomputed"}  # an object, which has its own matrix
+    theory = (README.parent / "docs" / "theory.md").read_text()
+    assert not {name for name in VIEWS if f"*{name}*" not in theory}
 
 
 def test_links_of_the_readme_lead_somewhere():

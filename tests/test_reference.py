@@ -63,7 +63,7 @@ def test_posterior_leave_one_out_and_evidence_are_those_of_the_paper(awkward, de
 
 def test_probabilities_are_a_softmax_with_sharpness_and_bias():
     mean, bias = np.array([[0.2, -0.1, 0.4], [900.0, 0.0, 1.0]]), np.array([0.1, 0.0, -0.3])
-    calibration = Calibration.of(ScoreCurve(2.5), bias, np.full(3, 1 / 3))
+    calibration = Calibration(ScoreCurve(2.5), bias, np.full(3, 1 / 3))
     expected = reference.probabilities(mean, 2.5, bias)
     np.testing.assert_allclose(calibration.probabilities(mean, np.ones(2, bool)), expected)
 

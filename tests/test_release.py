@@ -9,6 +9,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 import gpgc
@@ -161,9 +162,17 @@ def test_a_release_calls_the_tests_and_publishes_what_they_built():
 
 def test_the_wheel_is_built_checked_and_tried():
     steps = parsed(ROOT / ".github" / "workflows" / "tests.yml")["jobs"]["wheel"]["steps"]
-    said = "\n".join(step.get("run", "") for step in steps)
-    for command in ("python -m build", "twine check --strict dist/*", "gpgc run"):
-        assert command in said
+    for said in ("\n".join(step.get("run", "") for step in steps), read(".ci/run")):
+        for command in ("python -m build", r"twine check --strict \S*dist/\*", "bin/gpgc run"):
+            assert re.search(command, said), command
+
+
+def test_examples_are_the_same_but_for_a_weekly_job():
+    workflow = parsed(ROOT / ".github" / "workflows" / "random.yml")
+    assert set(workflow["on"]) == {"schedule", "workflow_dispatch"}
+    assert "--hypothesis-profile=random" in steps_of(workflow)[-1]["run"]
+    assert hypothesis.settings.get_profile("same").derandomize
+    assert not hypothesis.settings.get_profile("random").derandomize
 
 
 def test_coverage_is_one_job_with_a_floor():

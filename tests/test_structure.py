@@ -14,7 +14,7 @@ ROOMS = (
     ("files",),
     ("compute",),
     ("graph",),
-    ("tables",),
+    ("problem",),
     ("kernels",),
     ("models",),
     ("gp",),
@@ -22,12 +22,16 @@ ROOMS = (
     ("selection",),
     ("estimators",),
     ("uncertainty",),
-    ("labelling",),
-    ("plot", "report", "dask"),
     ("datasets", "image_features"),
+    ("plot",),
+    ("report",),
+    ("labelling", "dask"),
     ("cli",),
 )
 """Lower rooms first: a room imports from itself and from rooms above it in this list."""
+
+HANDED_OVER = {"estimators": {"uncertainty", "labelling"}}
+"""Rooms whose public methods hand over to later ones, such as ``explain``: in functions alone."""
 
 CORE = ("reference", "compute", "kernels", "models", "gp", "probability")
 FRAMEWORKS = {"sklearn", "torch", "matplotlib", "typer", "rich", "networkx", "pandas", "dask"}
@@ -37,15 +41,25 @@ def level_of(room: str) -> int:
     return next(level for level, rooms in enumerate(ROOMS) if room in rooms)
 
 
-def imports_of(path: Path) -> set[str]:
-    """Return the modules that a file imports when it is itself imported."""
+def imports_of(path: Path, at_import: bool = False) -> set[str]:
+    """Return the modules that a file imports, in functions and for types too, or at import alone.
+
+    Names that the package itself offers, as in ``from gpgc import load``, are no room's.
+    """
+    tree = ast.parse(path.read_text())
     found: set[str] = set()
-    for statement in ast.parse(path.read_text()).body:
-        if isinstance(statement, ast.Import):
-            found |= {alias.name for alias in statement.names}
-        elif isinstance(statement, ast.ImportFrom) and statement.module:
-            found.add(statement.module)
+    for node in tree.body if at_import else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
     return found
+
+
+def room_of(module: str) -> str | None:
+    """Return the room of a module of gpgc."""
+    package, _, rest = module.partition(".")
+    return rest.partition(".")[0] if package == "gpgc" and rest else None
 
 
 def test_rooms_import_only_from_rooms_below():
@@ -54,11 +68,12 @@ def test_rooms_import_only_from_rooms_below():
         room = path.relative_to(SOURCE).parts[0].removesuffix(".py")
         if room in ("__init__", "__main__"):
             continue
+        later = HANDED_OVER.get(room, set()) - {room_of(each) for each in imports_of(path, True)}
         for module in imports_of(path):
-            parts = module.split(".")
-            if parts[0] == "gpgc" and len(parts) > 1 and level_of(parts[1]) > level_of(room):
+            other = room_of(module)
+            if other and level_of(other) > level_of(room) and other not in later:
                 wrong.append(f"{path} imports {module}")
-            if room in CORE and parts[0] in FRAMEWORKS:
+            if room in CORE and module.partition(".")[0] in FRAMEWORKS:
                 wrong.append(f"{path} imports {module}")
     assert not wrong
 
@@ -72,20 +87,9 @@ def test_nothing_but_its_own_room_imports_dask():
         str(path)
         for path in FILES
         if path.relative_to(SOURCE).parts[0] != "dask"
-        and imports_anywhere(path) & {"dask", "distributed"}
+        and {each.partition(".")[0] for each in imports_of(path)} & {"dask", "distributed"}
     }
     assert not found
-
-
-def imports_anywhere(path: Path) -> set[str]:
-    """Return the packages that a file imports, in functions too."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module.split(".")[0])
-    return found
 
 
 def foreign_private_names(path: Path) -> set[str]:

@@ -11,22 +11,26 @@ import pytest
 
 import gpgc
 import gpgc_lab
-from gpgc.cli.extensions import GROUP
+from gpgc.cli.extensions import DATASETS
 
 
 @pytest.fixture(autouse=True, scope="session")
 def sources(tmp_path_factory):
     """Let processes that tests start find the sources of this one, and the added commands.
 
-    Where gpgc-lab is not installed its commands are read from its pyproject.toml.
+    Where gpgc-lab is not installed what it adds is read from its pyproject.toml.
     """
     folders = [Path(module.__file__).parents[1] for module in (gpgc, gpgc_lab)]
     with pytest.MonkeyPatch.context() as patch:
-        if not entry_points(group=GROUP):
+        if not entry_points(group=DATASETS):
             folders.append(tmp_path_factory.mktemp("metadata"))
             project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
-            commands = project["project"]["entry-points"][GROUP]
-            lines = [f"[{GROUP}]", *(f"{name} = {place}" for name, place in commands.items())]
+            groups = project["project"]["entry-points"]
+            lines = [
+                line
+                for group, added in groups.items()
+                for line in (f"[{group}]", *(f"{name} = {place}" for name, place in added.items()))
+            ]
             info = folders[-1] / "gpgc_lab-0.dist-info"
             info.mkdir()
             (info / "METADATA").write_text("Metadata-Version: 2.1\nName: gpgc-lab\nVersion: 0\n")

@@ -182,8 +182,8 @@ def test_a_process_that_takes_too_long_is_given_up():
 
 def test_start():
     (table,) = start_tables(repeats=1)
-    assert finite(table, "seconds", "over `import numpy, scipy.sparse`")
-    assert sum(row[3] is not None for row in table.rows) == 1
+    assert finite(table, "number")
+    assert sum(row[3] is not None for row in table.rows) == 5
 
 
 def test_memory_is_that_of_the_job(monkeypatch):

@@ -16,9 +16,9 @@ from gpgc_lab.scores import score_classes
 from gpgc_lab.speed.growth import block_model
 from gpgc_lab.studies.graphs import graph_runs, graph_study
 from gpgc_lab.studies.graphs.graph_sources import LabelledGraph, load_graph
-from gpgc_lab.studies.graphs.graph_systems import OURS, RIVALS, GraphRuns
+from gpgc_lab.studies.graphs.graph_systems import OURS, OURS_X, RIVALS, GraphRuns
 from gpgc_lab.studies.graphs.paired import Paired, paired
-from gpgc_lab.studies.graphs.regimes import REGIMES, TABLE_MASKS, counts, divisions
+from gpgc_lab.studies.graphs.regimes import REGIMES, SHARES, TABLE_MASKS, counts, divisions
 
 
 def toy_graph(n_masks: int = 4) -> LabelledGraph:
@@ -57,7 +57,7 @@ def test_draws_of_the_table_are_not_those_of_the_design():
     assert [one.seed for one in divisions(graph, "own masks", 5)] == list(TABLE_MASKS)
 
 
-@pytest.mark.parametrize("regime", [one for one in REGIMES if one != "own masks"])
+@pytest.mark.parametrize("regime", [one for one in REGIMES if one not in ("own masks", *SHARES)])
 def test_draws_are_disjoint_balanced_and_repeatable(regime):
     graph = toy_graph()
     [first, second] = divisions(graph, regime, 2)
@@ -67,6 +67,32 @@ def test_draws_are_disjoint_balanced_and_repeatable(regime):
     np.testing.assert_array_equal(np.bincount(graph.labels[first.train]), wanted)
     np.testing.assert_array_equal(divisions(graph, regime, 1)[0].train, first.train)
     assert not np.array_equal(first.train, second.train)
+
+
+@pytest.mark.parametrize("regime", SHARES)
+def test_shares_are_disjoint_parts_of_the_known_nodes(regime):
+    graph = toy_graph()
+    [first, second] = divisions(graph, regime, 2)
+    parts = (first.train, first.validation, first.test)
+    assert [len(part) for part in parts[:2]] == [round(s * 120) for s in SHARES[regime]]
+    np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(120))
+    assert not np.array_equal(first.train, second.train)
+
+
+def test_validation_labels_are_given_only_to_what_says_so(monkeypatch):
+    graph, given = toy_graph(), []
+    runs = GraphRuns(graph)
+    label = GraphRuns._label
+
+    def labelled(self, task):
+        given.append(int((task.labels >= 0).sum()))
+        return label(self, task)
+
+    monkeypatch.setattr(GraphRuns, "_label", labelled)
+    [division] = divisions(graph, "50 / 25 / 25", 1)
+    for system in (OURS, OURS_X):
+        runs.measure(system, division)
+    assert given == [60, 90]
 
 
 def test_labels_are_at_most_half_of_a_class_and_one_at_least():

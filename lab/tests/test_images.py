@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpgc.datasets.feature_files import FeatureSet, save_features
-from gpgc.datasets.image_graphs import as_dataset, load_image_graph
 from gpgc.errors import DataError, InputError
 from gpgc.graph import neighbor_graph
+from gpgc_lab.datasets.feature_files import FeatureSet, save_features
+from gpgc_lab.datasets.image_graphs import as_dataset, load_image_graph
 from gpgc_lab.journal import StudyJournal
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies.images import candidates as models
@@ -174,7 +174,7 @@ def test_choices_never_see_test_labels():
     hidden = made.labels.copy()
     hidden[made.test] = 0
     graph = neighbor_graph(made.features)
-    tried = list(models.candidates(made.features, graph, seen, ["small", "broad"]))
+    tried = list(models.candidates(made.features, graph, seen, ["small", "big"]))
     labels = hidden, made.labels
     found = [models.choose(tried, y, made.train, made.validation) for y in labels]
     assert found[0].candidate is found[1].candidate
@@ -253,7 +253,7 @@ def test_cut_and_damaged_features_are_refused_by_name(tmp_path):
 
 
 def test_sheet_has_a_row_of_ten_images_for_each_class(tmp_path):
-    from gpgc.datasets import ImageDataset
+    from gpgc_lab.datasets import ImageDataset
 
     labels = np.tile(np.arange(2), 20)
     pixels = np.broadcast_to(labels[:, None, None], (40, 4, 4)).astype(np.uint8)

@@ -278,7 +278,7 @@ def test_the_page_in_a_browser(page, tmp_path):
         [CHROMIUM, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", path.as_uri()],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=True,
     )
     found = re.search(r'data-seen="([^"]+)"', done.stdout)

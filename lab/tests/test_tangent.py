@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpgc.graph import Nodes, as_adjacency
-from gpgc.kernels import Activate, DenseLayer, Features, InnerProduct, Propagate, Tangent
+from gpgc.kernels import Activate, DenseLayer, Features, InnerProduct, Propagate, tangent
 from gpgc.models import GCNII, Prior, architecture_from
 from gpgc.models.finite import rows_with_kernel
 
@@ -36,13 +36,18 @@ class TorchLayers:
             self.weights.append(drawn.requires_grad_())
         return drawn
 
-    def input(self, kernel, rows):
-        return self.torch.tensor(rows_with_kernel(kernel, rows))
+    def input(self, rows, factor=1.0, *, bias=True):
+        values = self.torch.tensor(rows_with_kernel(InnerProduct(), rows))
+        return self._times_weights(values, factor, bias)
 
-    def dense(self, values, weight_variance, bias_variance=0.0, *, of_input=False):
-        variance = weight_variance if of_input else weight_variance / values.shape[1]
+    def dense(self, values, factor=1.0, *, bias=True):
+        return self._times_weights(values, factor / values.shape[1], bias)
+
+    def _times_weights(self, values, factor, bias):
+        variance = factor * VARIANCES["weight_variance"]
         outputs = values @ self.normal(values.shape[1], self.width) * variance**0.5
-        return outputs + self.normal(self.width) * bias_variance**0.5
+        offset = self.normal(self.width) * VARIANCES["bias_variance"] ** 0.5
+        return outputs + offset if bias else outputs
 
     def activate(self, values):
         return self.function(values)
@@ -106,7 +111,7 @@ def test_equal_to_neural_tangents(activation):
     stax = pytest.importorskip("neural_tangents", exc_type=ImportError).stax
     jnp = pytest.importorskip("jax.numpy")
     from gpgc.kernels import ACTIVATIONS
-    from gpgc.kernels.smooth_activations import ERF_GAIN, GELU_GAIN
+    from gpgc.kernels.activations import ERF_GAIN, GELU_GAIN
 
     nodes = small_graph()
     gain = {"Relu": 2**0.5, "Erf": ERF_GAIN, "Gelu": GELU_GAIN}[activation]
@@ -129,4 +134,4 @@ def test_equal_to_neural_tangents(activation):
     )
     gamma = DenseLayer(Propagate(nodes.propagation, hidden))
     np.testing.assert_allclose(gamma.block(), np.asarray(theirs.nngp)[0, 0], atol=1e-5)
-    np.testing.assert_allclose(Tangent(gamma).block(), np.asarray(theirs.ntk)[0, 0], atol=1e-4)
+    np.testing.assert_allclose(tangent(gamma).block(), np.asarray(theirs.ntk)[0, 0], atol=1e-4)

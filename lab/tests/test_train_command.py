@@ -7,12 +7,12 @@ from typer.testing import CliRunner
 torch = pytest.importorskip("torch")
 pytest.importorskip("PIL")
 
-from gpgc.datasets.feature_files import load_features  # noqa: E402
-from gpgc.datasets.images import ImageDataset, divide_per_class  # noqa: E402
 from gpgc.errors import InputError  # noqa: E402
-from gpgc.image_features import load_network, save_network  # noqa: E402
+from gpgc.image_features import FrozenNetwork  # noqa: E402
 from gpgc_lab import image_networks  # noqa: E402
 from gpgc_lab.commands.train import app  # noqa: E402
+from gpgc_lab.datasets.feature_files import load_features  # noqa: E402
+from gpgc_lab.datasets.images import ImageDataset, divide_per_class  # noqa: E402
 from gpgc_lab.image_networks import PseudoLabelSchedule  # noqa: E402
 from gpgc_lab.image_networks.frozen import frozen_features  # noqa: E402
 
@@ -30,7 +30,7 @@ def train(monkeypatch):
     plan = PseudoLabelSchedule(
         steps=4, warm_up=2, decay=2, labelled_batch=6, unlabelled_batch=6, validate_every=2
     )
-    monkeypatch.setattr("gpgc.datasets.load_images", made_up)
+    monkeypatch.setattr("gpgc_lab.datasets.load_images", made_up)
     monkeypatch.setitem(image_networks.PLANS, "compact", {"mnist": plan})
 
     def run(*arguments):
@@ -63,10 +63,9 @@ def test_wrong_arguments_are_named(train, tmp_path):
         train("--out", tmp_path / "a.npz")
 
 
-def test_a_frozen_network_gives_features_without_labels(tmp_path):
+def test_a_frozen_network_gives_features_without_labels():
     layers = torch.nn.Sequential(torch.nn.AvgPool2d(8), torch.nn.Flatten())
-    save_network(tmp_path / "tiny.pt", layers, side=24, mean=[0.5] * 3, std=[0.25] * 3)
-    network = load_network(tmp_path / "tiny.pt")
+    network = FrozenNetwork("tiny", layers, 24, (0.5,) * 3, (0.25,) * 3, "1234")
     seen = []
     made = frozen_features(made_up(), network, 5, progress=lambda *now: seen.append(now))
     assert made.features.shape == (60, 5)

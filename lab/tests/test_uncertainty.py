@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from gpgc.errors import DataError
-from gpgc_lab.journal import Measurements, StudyJournal
+from gpgc.files import Journal
+from gpgc_lab.journal import Measurements, StudyJournal, recall
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies import active
 from gpgc_lab.studies.calibration import calibration_study as calibration
@@ -33,6 +34,14 @@ def test_a_journal_measures_once_and_forgets_what_was_cut_off(tmp_path):
     Measurements(StudyJournal(path), "code").recall(measure, dataset="cora", run=2)
     assert len(measured) == 3
     assert len(path.read_text().splitlines()) == 2
+
+
+def test_what_was_measured_is_recalled_by_its_key(tmp_path):
+    journal = Journal(tmp_path / "runs.jsonl")
+    assert recall(journal, {"b": 2, "a": [1]}, lambda: {"accuracy": 0.5}) == {"accuracy": 0.5}
+    again = Journal(journal.path)
+    assert recall(again, {"a": (1,), "b": 2}, lambda: 1 / 0) == {"accuracy": 0.5}
+    assert recall(again, {"a": [1]}, lambda: {"accuracy": 0.7}) == {"accuracy": 0.7}
 
 
 def test_measurements_of_version_0_1_stay_valid_and_are_counted(tmp_path):
@@ -96,7 +105,7 @@ def test_active_study_of_cora(data_dir, tmp_path, monkeypatch):
 
 @pytest.mark.data
 def test_chosen_labels_beat_random_ones(data_dir, tmp_path, monkeypatch):
-    from gpgc.datasets import load_planetoid
+    from gpgc_lab.datasets import load_planetoid
 
     monkeypatch.setitem(active.BUDGETS, "cora", (7,))
     monkeypatch.setattr(active, "STRATEGIES", ("variance", "random"))

@@ -12,12 +12,11 @@ if TYPE_CHECKING:
     from gpgc.estimators import GPGCClassifier, GPGCRegressor, load
     from gpgc.estimators.multilabel import MultilabelClassifier
     from gpgc.estimators.node_estimator import NodeEstimator
-    from gpgc.estimators.votes import count_votes
     from gpgc.labelling.label import label
-    from gpgc.labelling.labelling import Labelling
-    from gpgc.labelling.suggest import suggest
+    from gpgc.labelling.labelling import Labelling, suggest
     from gpgc.models import covariance
-    from gpgc.tables import NodeTable, encode_table, from_igraph, from_networkx, from_pyg
+    from gpgc.problem import NodeTable, encode_table, from_igraph, from_networkx, from_pyg
+    from gpgc.problem.votes import count_votes
     from gpgc.uncertainty.evaluation import evaluate
 
 __version__ = "0.3.0.dev0"
@@ -42,7 +41,6 @@ __all__ = [
     "from_pyg",
     "label",
     "load",
-    "select",
     "suggest",
 ]
 
@@ -52,18 +50,17 @@ _HOMES = {
     "Labelling": "gpgc.labelling.labelling",
     "MultilabelClassifier": "gpgc.estimators.multilabel",
     "NodeEstimator": "gpgc.estimators.node_estimator",
-    "NodeTable": "gpgc.tables",
-    "count_votes": "gpgc.estimators.votes",
+    "NodeTable": "gpgc.problem",
+    "count_votes": "gpgc.problem.votes",
     "covariance": "gpgc.models",
     "evaluate": "gpgc.uncertainty.evaluation",
-    "encode_table": "gpgc.tables",
-    "from_igraph": "gpgc.tables",
-    "from_networkx": "gpgc.tables",
-    "from_pyg": "gpgc.tables",
+    "encode_table": "gpgc.problem",
+    "from_igraph": "gpgc.problem",
+    "from_networkx": "gpgc.problem",
+    "from_pyg": "gpgc.problem",
     "label": "gpgc.labelling.label",
     "load": "gpgc.estimators",
-    "select": "gpgc.estimators.select",
-    "suggest": "gpgc.labelling.suggest",
+    "suggest": "gpgc.labelling.labelling",
 }
 
 

@@ -48,7 +48,7 @@ class Running:
             env={**os.environ, "PYTHONUNBUFFERED": "1", "GPGC_TOKEN": self.token},
         )
         line = self.process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/\S+", line)
+        found = re.search(r"http://[\w.-]+:(\d+)/\S+", line)
         assert found, (line, (self.folder / "stderr").read_text())
         self.url, self.port = found[0], int(found[1])
         return self
@@ -56,7 +56,7 @@ class Running:
     def stop(self, sign=signal.SIGINT):
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(sign)
-            self.process.wait(20)
+            self.process.wait(120)
         return self.process.returncode
 
     def lines(self):
@@ -118,6 +118,7 @@ def open_page(browser):
 
     def opened(server, wait=True, **context):
         chosen = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **context})
+        chosen.set_default_timeout(120_000)  # of milliseconds: a slow machine is no failure
         contexts.append(chosen)
         page = chosen.new_page()
         page.problems, page.strangers = [], []
@@ -134,7 +135,7 @@ def open_page(browser):
         chosen.route("**/*", watch)
         page.goto(server.url)
         if wait:
-            page.locator(".item-box[data-item]").wait_for(timeout=60_000)
+            page.locator(".item-box[data-item]").wait_for(timeout=120_000)
         return page
 
     yield opened
@@ -152,7 +153,7 @@ def answer(page, key):
     before = item(page)
     page.wait_for_timeout(160)
     page.keyboard.press(key)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while item(page) == before:
         assert time.monotonic() < deadline, "no next item came"
         page.wait_for_timeout(10)
@@ -167,5 +168,5 @@ def shot(page, name, **more):
 
 
 def wait_for_labels(page, n):
-    page.locator("#labels", has_text=re.compile(rf"^{n} labels?$")).wait_for(timeout=30_000)
-    page.locator(".saved", has_text="saved ✓").wait_for(timeout=30_000)
+    page.locator("#labels", has_text=re.compile(rf"^{n} labels?$")).wait_for(timeout=120_000)
+    page.locator(".saved", has_text="saved ✓").wait_for(timeout=120_000)

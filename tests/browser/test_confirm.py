@@ -32,7 +32,7 @@ def test_enter_confirms_a_group_and_shows_the_next_one(serve, open_page):
     assert page.locator(".tile[aria-pressed='false']").count() == 2
     page.keyboard.press("3")
     assert page.locator(".tile[aria-pressed='false']").count() == 1
-    page.locator("#accept", has_text="23 items").wait_for()
+    page.locator("#accept:not([aria-disabled])", has_text="23 items").wait_for()
     shot(page, "32-rejected")
     before = [each.get_attribute("aria-label") for each in tiles.all()]
     page.keyboard.press("Enter")
@@ -48,6 +48,29 @@ def test_enter_confirms_a_group_and_shows_the_next_one(serve, open_page):
     page.locator(".history", has_text="23 items at once").wait_for()
     page.keyboard.press("Backspace")
     wait_for_labels(page, 40)
+    assert page.problems == []
+
+
+def test_nothing_is_confirmed_before_its_picture_is_there(serve, open_page):
+    server = serve("digits")
+    page, truth = open_page(server), load_digits().target
+    for _ in range(30):
+        answer(page, str(truth[item(page)]))
+    wait_for_labels(page, 30)
+    held, late = [], True
+    page.route("**/thumbnail", lambda route: held.append(route) if late else route.continue_())
+    page.keyboard.press("c")
+    page.locator("dialog[open] .tile").first.wait_for()
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(500)
+    assert server.lines()[-1]["do"] == "label"
+    late = False
+    for route in held:
+        route.continue_()
+    page.locator("#accept:not([aria-disabled])").wait_for()
+    page.keyboard.press("Enter")
+    page.locator(".history", has_text="items at once").wait_for()
+    assert server.lines()[-1]["do"] == "confirm"
     assert page.problems == []
 
 

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +33,10 @@ def lab(tmp_path):
     """Return the address of a JupyterLab with one notebook."""
     pytest.importorskip("jupyterlab", reason="the notebook check needs JupyterLab")
     pytest.importorskip("anywidget", reason="the notebook check needs the extra notebook")
+    from jupyter_core.paths import jupyter_path
+
+    if not any((Path(folder) / "anywidget").is_dir() for folder in jupyter_path("labextensions")):
+        pytest.skip("JupyterLab has no anywidget: pip install it where JupyterLab is installed")
     cells = [cell("before", "markdown"), cell(CODE), cell("after", "markdown"), cell("1 + 1")]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     notebook = {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
@@ -114,6 +119,18 @@ def test_ten_labels_in_jupyterlab(widget, tmp_path):
     assert widget.locator(".jp-MarkdownCell").count() == 2
 
 
+def test_a_cell_that_is_run_again_goes_on_with_its_journal(widget):
+    label_one(widget)
+    widget.locator(".gpgc .saved", has_text="saved").wait_for()
+    widget.locator(".jp-CodeCell .jp-InputArea").first.click()
+    widget.keyboard.press("Shift+Enter")
+    widget.locator(".jp-CodeCell .jp-InputPrompt", has_text="[2]").wait_for()
+    widget.locator(".gpgc #labels", has_text="1 label").wait_for()
+    widget.locator(".gpgc .item-box[data-item]").click()
+    label_one(widget)
+    widget.locator(".gpgc #labels", has_text="2 labels").wait_for()
+
+
 def test_no_key_reaches_the_notebook_from_anywhere_inside(widget, tmp_path):
     page, gpgc = widget, widget.locator(".gpgc")
     for _ in range(4):
@@ -146,6 +163,10 @@ def test_no_key_reaches_the_notebook_from_anywhere_inside(widget, tmp_path):
             page.keyboard.press("Escape")
         for key in "axcvdzymjkrlo":
             page.keyboard.press(key)
+            if key in "cr":  # which open a dialog once the kernel has answered
+                gpgc.locator("dialog[open]").wait_for()
+            page.keyboard.press("Escape")
+            gpgc.locator("dialog:not([open])").wait_for(state="attached")
         page.keyboard.press("d")
         page.keyboard.press("d")
         assert page.evaluate(inside), place

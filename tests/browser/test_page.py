@@ -49,7 +49,7 @@ def test_sixty_digits_by_keys_alone(serve, open_page, tmp_path):
     shot(page, "3-sixty-labels")
     lines = server.lines()
     assert [line["do"] for line in lines] == ["label"] * 60
-    assert sum(line["role"] == "audit" for line in lines) == 12
+    assert sum(line["role"] == "audit" for line in lines) in (12, 13)
     page.keyboard.press("p")
     page.locator("#prediction[aria-pressed='true']").wait_for()
     page.wait_for_timeout(500)
@@ -213,7 +213,7 @@ def test_no_label_is_lost_or_doubled_by_kills(serve, open_page, small, kills):
             stored = {line["event"] for line in server.lines()}
             assert acknowledged <= stored
             server.start()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while (
             page.locator(".item-box").get_attribute("data-item") == str(node)
             or page.locator(".item-box .calm").count()
@@ -237,8 +237,10 @@ def test_the_page_says_not_saved_and_goes_on(serve, open_page, small):
     answer(page, str(truth[item(page)] + 1))
     wait_for_labels(page, 1)
     server.stop(signal.SIGKILL)
-    page.wait_for_timeout(200)
+    page.locator(".banner", has_text="does not answer").wait_for()
+    before = page.locator(".item").bounding_box()
     node = item(page)
+    page.wait_for_timeout(200)
     page.keyboard.press(str(truth[node] + 1))
     page.locator(".banner", has_text="Not saved").wait_for()
     page.locator(".saved", has_text="1 not saved").wait_for()
@@ -246,6 +248,7 @@ def test_the_page_says_not_saved_and_goes_on(serve, open_page, small):
     server.start()
     wait_for_labels(page, 2)
     assert page.locator(".banner").is_hidden()
+    assert page.locator(".item").bounding_box() == before  # nothing moved
     assert server.lines()[-1]["id"] == str(node)
 
 
@@ -277,6 +280,10 @@ def test_two_people_never_have_the_same_item(serve, open_page, small):
     assert not set(seen["anna"]) & set(seen["ben"])
     wait_for_labels(pages["anna"], 12)
     assert {line["by"] for line in server.lines()} == {"anna", "ben"}
+    mine = pages["ben"].locator("[data-filter='by ben']")  # what ben labelled stands out on the map
+    mine.locator(".count", has_text="6").wait_for()
+    mine.click()
+    pages["ben"].locator("[data-filter='by ben'][aria-pressed='true']").wait_for()
 
 
 def test_markup_in_texts_ids_and_labels_is_shown_not_run(serve, open_page, tmp_path):
@@ -374,7 +381,7 @@ def test_the_page_works_without_webgl(browser_kind, serve, small):
     try:
         page = browser.new_page()
         page.goto(server.url)
-        page.locator(".item-box[data-item]").wait_for(timeout=60_000)
+        page.locator(".item-box[data-item]").wait_for(timeout=120_000)
         assert "needs WebGL2" in page.locator(".map-note").inner_text()
         for _ in range(3):
             answer(page, "1")
@@ -403,6 +410,9 @@ def axe_source():
     return found[0].read_text()
 
 
+STILL = "() => document.getAnimations().every(one => one.playState !== 'running')"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_serious_violation_of_accessibility(serve, open_page, small, scheme):
     source = axe_source()
@@ -414,7 +424,8 @@ def test_no_serious_violation_of_accessibility(serve, open_page, small, scheme):
     page.evaluate(source)
     found = {}
 
-    def check(state):
+    def check(state):  # a colour that is still fading is no contrast
+        page.wait_for_function(STILL)
         result = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
         found[state] = [
             (each["id"], [node["html"][:120] for node in each["nodes"]])
@@ -455,7 +466,8 @@ FOCUS = """() => {
   const focused = document.activeElement;
   const outline = getComputedStyle(focused).outlineStyle;
   if (focused === document.body) return ["", "", "the browser's own"];
-  return [focused.textContent.trim().slice(0, 20), focused.className, outline];
+  const words = focused.querySelector("span") ?? focused;  // without the key on it
+  return [words.textContent.trim().slice(0, 20), focused.className, outline];
 }"""
 
 

@@ -145,7 +145,7 @@ def test_what_the_model_thinks_of_an_open_item_is_in_no_answer(serve, open_page,
         page.locator(".thought", has_text="last: model").wait_for()
     shot(page, "23-blind")
     roles = [line["role"] for line in server.lines()]
-    assert roles.count("audit") == 4
+    assert roles.count("audit") >= 4  # more while the model was built
     found = [json.loads(each.text()) for each in bodies]
     assert len(found) >= 10
     assert all(each["guess"] is None for each in found)
@@ -162,11 +162,14 @@ def test_the_map_says_by_how_many_labels_it_is_behind(serve, open_page, small):
         route.fulfill(response=answered, json=answered.json() | {"behind": 12})
 
     page.route("**/api/estimate*", late)
-    answer(page, "1")
+    page.locator(".progress").wait_for(state="hidden")
+    for _ in range(5):  # of which some teach the model, so that there is an opinion
+        answer(page, "1")
     page.locator(".map-behind", has_text="The map is 12 labels behind").wait_for()
     shot(page, "24-behind")
     page.unroute("**/api/estimate*")
-    answer(page, "2")
+    for _ in range(5):
+        answer(page, "2")
     page.locator(".map-behind").wait_for(state="hidden")
 
 

@@ -1,4 +1,4 @@
-"""From a key to the next item on the screen, and graphs of a million nodes."""
+"""Graphs of 20,000 and of a million nodes; `gpgc benchmark page` has the seconds."""
 
 import json
 import os
@@ -13,24 +13,6 @@ import scipy.sparse as sp
 from tests.browser.conftest import answer, item
 
 pytestmark = pytest.mark.browser
-
-WATCH = """() => {
-  window.taken = [];
-  let pressed = null;
-  document.addEventListener('keydown', () => { pressed = performance.now(); }, true);
-  const box = document.querySelector('.item-box');
-  new MutationObserver(() => {
-    if (pressed === null) return;
-    const since = pressed; pressed = null;
-    requestAnimationFrame(() => {
-      // a task after the frame's callbacks runs when the frame was painted
-      const channel = new MessageChannel();
-      channel.port1.onmessage = () => window.taken.push(performance.now() - since);
-      channel.port2.postMessage(null);
-    });
-  }).observe(box, { attributes: true, attributeFilter: ['data-item'] });
-}"""
-
 
 MAP = """() => {
   // when all points were drawn first, and how long after their places had come
@@ -60,10 +42,10 @@ def blocks(n_nodes, n_features, n_classes=6, links=5, seed=0):
     """Features and edges of a graph whose classes are mostly linked among themselves."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(n_classes, size=n_nodes)
-    centres = rng.normal(size=(n_classes, n_features)).astype(np.float32)
+    centers = rng.normal(size=(n_classes, n_features)).astype(np.float32)
     features = rng.standard_normal(size=(n_nodes, n_features), dtype=np.float32)
     features *= 2
-    features += centres[truth]
+    features += centers[truth]
     order = np.argsort(truth, kind="stable")
     first = np.searchsorted(truth[order], np.arange(n_classes + 1))
     source = np.repeat(np.arange(n_nodes), links)
@@ -81,7 +63,7 @@ def write_edges(path, source, target):
     np.savetxt(path, pairs, fmt="%d", delimiter=",", header="source,target", comments="")
 
 
-def test_a_key_shows_the_next_item_of_20000_nodes(serve, open_page, tmp_path, record_property):
+def test_sixty_labels_of_20000_nodes(serve, open_page, tmp_path):
     truth, features, source, target = blocks(20_000, 64)
     np.save(tmp_path / "features.npy", features)
     write_edges(tmp_path / "edges.csv", source, target)
@@ -90,17 +72,8 @@ def test_a_key_shows_the_next_item_of_20000_nodes(serve, open_page, tmp_path, re
         "--classes", "a,b,c,d,e,f",
     )  # fmt: skip
     page = open_page(server)
-    page.wait_for_timeout(1000)
-    page.evaluate(WATCH)
     for _ in range(60):
         answer(page, str(truth[item(page)] + 1))
-    taken = page.evaluate("window.taken")
-    assert len(taken) == 60
-    median, late = float(np.median(taken)), float(np.quantile(taken, 0.95))
-    record_property("milliseconds", json.dumps({"median": median, "p95": late}))
-    print(f"key to paint, 20,000 nodes: median {median:.0f} ms, 95 % {late:.0f} ms")
-    # ten times what is aimed at, so that a busy machine does not fail: 50 and 100 ms
-    assert median < 500
     page.locator(".history[data-count='60']").wait_for()
     assert sum(line["do"] == "label" for line in server.lines()) == 60
 
@@ -126,10 +99,8 @@ def test_a_million_nodes_are_usable(serve, open_page, tmp_path, record_property,
     page.locator(".item-box[data-item]").wait_for(timeout=600_000)
     first, worked = time.monotonic() - start, processor_seconds(server.process.pid)
     page.wait_for_timeout(2000)
-    page.evaluate(WATCH)
     for _ in range(40):
         answer(page, str(truth[item(page)] + 1))
-    taken = np.array(page.evaluate("window.taken"))
     page.locator(".figure .big", has_text="of the rest right").wait_for(timeout=300_000)
     page.wait_for_function("() => window.drawn !== null", timeout=300_000)
     drawn = page.evaluate("window.afterLayout()") / 1000
@@ -142,10 +113,6 @@ def test_a_million_nodes_are_usable(serve, open_page, tmp_path, record_property,
         "first item, s": round(first, 1),
         "processor until then, s": round(worked, 1),
         "map drawn after its places came, s": round(drawn, 1),
-        "key to paint, ms": [
-            round(float(np.median(taken))),
-            round(float(np.quantile(taken, 0.95))),
-        ],
         "peak memory, GB": round(peak, 2),
         "heap of the page, MB": round(heap),
         "progress": shown,

@@ -1,11 +1,18 @@
 """Commands that other distributions add, and what is said where they are missing."""
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from gpgc.cli import extensions
+from gpgc.cli.app import app
+from gpgc.errors import InputError
+from tests.cli.commands import run
 
 SOURCES = str(Path(__file__).parents[2] / "src")
 
@@ -19,6 +26,14 @@ app = typer.Typer()
 def greet(name: str) -> None:
     '''Greet somebody.'''
     typer.echo(f"hello {name}")
+
+
+def load(name, features, data_dir, seed):
+    from dataclasses import replace
+
+    from gpgc.datasets import load_digits
+
+    return replace(load_digits(seed), name=f"{name} {features} {data_dir}")
 """
 
 
@@ -32,6 +47,7 @@ def added(tmp_path):
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text(
         "[gpgc.commands]\ngreet = greeting:app\nspoil = broken:app\n"
+        "[gpgc.datasets]\nsmall_digits = greeting:load\n"
     )
     return tmp_path
 
@@ -53,25 +69,34 @@ def test_a_command_of_another_distribution_runs(added):
     assert (done.returncode, done.stdout) == (0, "hello you\n"), done.stderr
 
 
-def test_commands_that_are_not_called_are_not_imported(added):
-    assert gpgc("run", "--quiet", path=added).returncode == 0
+def test_a_data_set_of_another_distribution_runs(added):
+    done = gpgc("run", "small_digits", "--seed", "1", "--json", path=added)
+    assert json.loads(done.stdout)["dataset"] == "small_digits", done.stderr
+
+
+@pytest.mark.parametrize("name", ["cora", "mnist"])
+def test_data_sets_of_the_laboratory_are_explained_where_it_is_missing(name, monkeypatch):
+    monkeypatch.setattr(extensions, "entry_points", lambda group: [])
+    done = run("run", name)
+    assert done.returncode == 2
+    assert f"{name} is a data set of gpgc-lab" in done.stderr
+    assert "`pip install ./lab`" in done.stderr
+
+
+def test_commands_are_listed_without_being_imported(added):
+    listed = gpgc("--help", path=added)
+    assert (listed.returncode, "spoil" in listed.stdout) == (0, True)
     assert "imported without need" in gpgc("spoil", path=added).stderr
 
 
-def test_the_package_never_imports_the_laboratory(tmp_path):
+def test_the_package_never_imports_the_laboratory_nor_what_is_not_called(added):
     without = ("gpgc_lab", "matplotlib", "pooch", "requests")
-    done = gpgc("run", "--quiet", path=tmp_path, without=without)
+    done = gpgc("run", "--quiet", path=added, without=without)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("command", ["benchmark", "compare", "reproduce", "train"])
 def test_what_the_laboratory_adds_is_explained_where_it_is_missing(command, monkeypatch):
-    from typer.testing import CliRunner
-
-    from gpgc.cli import extensions
-    from gpgc.cli.app import app
-    from gpgc.errors import InputError
-
     monkeypatch.setattr(extensions, "entry_points", lambda group: [])
     wrong = CliRunner().invoke(app, [command]).exception
     assert isinstance(wrong, InputError)
@@ -83,18 +108,3 @@ def test_an_unknown_command_is_unknown(tmp_path):
     done = gpgc("atlantis", path=tmp_path)
     assert done.returncode == 2
     assert "No such command" in done.stderr
-
-
-def test_downloads_without_their_libraries_name_the_extra(tmp_path, monkeypatch):
-    monkeypatch.delenv("GPGC_DATA", raising=False)
-    hide = (
-        "import importlib.util as u; find = u.find_spec; "
-        "u.find_spec = lambda name, *rest: None if name == 'pooch' else find(name, *rest); "
-    )
-    code = hide + "from gpgc.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "run", "cora"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2
-    assert "pip install 'gpgc[data]'" in done.stderr
-    assert "ind.cora" in done.stderr

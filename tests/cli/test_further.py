@@ -103,7 +103,7 @@ def test_options_that_make_no_sense_are_said(folder, options, said):
 
 
 def test_large_graphs_have_no_std_unless_asked(folder, monkeypatch):
-    monkeypatch.setattr("gpgc.cli.further.MANY_NODES", 50)
+    monkeypatch.setattr("gpgc.cli.answers.MANY_NODES", 50)
     assert classify().exit_code == 0
     without = rows(folder)
     assert {row["std"] for row in without} == {""}

@@ -12,7 +12,7 @@ image_module = pytest.importorskip("PIL.Image")
 
 from gpgc.cli.app import app  # noqa: E402
 from gpgc.errors import DataError, InputError  # noqa: E402
-from gpgc.image_features import save_network  # noqa: E402
+from gpgc.image_features import FrozenNetwork  # noqa: E402
 
 
 def run(*arguments):
@@ -20,7 +20,7 @@ def run(*arguments):
 
 
 @pytest.fixture
-def pictures(tmp_path):
+def pictures(tmp_path, monkeypatch):
     """Twelve reddish and twelve bluish images, and a broken one."""
     rng = np.random.default_rng(0)
     folder = tmp_path / "pictures"
@@ -32,13 +32,14 @@ def pictures(tmp_path):
             image_module.fromarray(pixels.astype(np.uint8)).save(folder / colour / f"{number}.png")
     (folder / "broken.jpg").write_bytes(b"nothing")
     layers = torch.nn.Sequential(torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten())
-    save_network(tmp_path / "tiny.pt", layers, side=8, mean=[0.5] * 3, std=[0.25] * 3)
+    tiny = FrozenNetwork("tiny", layers, 8, (0.5,) * 3, (0.25,) * 3, "1234")
+    monkeypatch.setattr("gpgc.image_features.network._lite", lambda name, side: tiny)
     return folder
 
 
 def test_features_then_classify(pictures, tmp_path):
     out = tmp_path / "features.npz"
-    done = run("features", pictures, "--network", tmp_path / "tiny.pt", "--out", out, "--json")
+    done = run("features", pictures, "--network", "efficientnet-lite0", "--out", out, "--json")
     assert done.exit_code == 0, done.exception
     said = json.loads(done.stdout)
     assert (said["images"], said["features"]) == (24, 3)
@@ -57,16 +58,12 @@ def test_features_then_classify(pictures, tmp_path):
 
 
 def test_wrong_input_gets_one_sentence(pictures, tmp_path):
-    network = ("--network", tmp_path / "tiny.pt", "--out", tmp_path / "out.npz")
+    network = ("--network", "efficientnet-lite0", "--out", tmp_path / "out.npz")
     (tmp_path / "empty").mkdir()
     error = run("features", tmp_path / "empty", *network).exception
     assert isinstance(error, DataError)
     assert "must hold images" in str(error)
-    (tmp_path / "tiny.pt").write_bytes(b"no weights")
-    error = run("features", pictures, *network).exception
-    assert isinstance(error, DataError)
-    assert "must be a torch file of weights" in str(error)
     nowhere = tmp_path / "nowhere" / "out.npz"
-    error = run("features", pictures, "--network", "x.pt", "--out", nowhere).exception
+    error = run("features", pictures, "--network", "efficientnet-lite0", "--out", nowhere).exception
     assert isinstance(error, InputError)
     assert "--out" in str(error)

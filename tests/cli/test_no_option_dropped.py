@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
+import sklearn.datasets
 import typer
 from typer.testing import CliRunner
 
 from gpgc.cli.app import COMMANDS, app
-from gpgc.cli.classify import IN_BLOCKS, SEVERAL_LABELS
+from gpgc.cli.classify_options import IN_BLOCKS, SEVERAL_LABELS
 from gpgc.errors import InputError
 
 GROUP = typer.main.get_command(app)
@@ -51,6 +54,7 @@ ON_FEATURES = "--features x.csv"
 NEEDED = Elsewhere("every job needs it")
 PRINTED = Elsewhere("tests/cli/test_cli.py")
 PAGE = Elsewhere("tests/labelling/test_command.py")
+SAME = Elsewhere("tests/estimators/test_decision.py")
 IMAGES = Elsewhere("tests/cli/test_image_features.py")
 
 FILES = {
@@ -60,33 +64,38 @@ FILES = {
     "--column": Differs("--column label=second"),
     "--encode": Differs("--encode x=category"),
     "--unlabelled": Differs("--unlabelled r"),
-    "--neighbors": Differs("--neighbors 2"),
 }
 MODEL = {
     "--model": Differs("--model gcnii"),
     "--base-kernel": Differs("--base-kernel arc_cosine"),
     "--depth": Differs("--depth 1", beside="--model gcnii"),
     "--noise": Differs("--noise 0.5"),
-}
-VOTES = Differs("--several votes --labels votes.csv", beside="--labels once.csv")
-NETWORK = MODEL | {
     "--activation": Differs("--activation erf", beside="--model gcnii"),
     "--kernel": Differs("--kernel ntk", beside="--model big"),
     "--learn": Differs("--learn", beside="--model small"),
+    "--standardize": Differs("--standardize no"),
+    "--neighbors": Differs("--neighbors 2"),
+}
+VOTES = Differs("--several votes --labels votes.csv", beside="--labels once.csv")
+CLASSES = MODEL | {
+    "--decision": Differs(
+        "--decision balanced", beside="--labels few.csv --standardize yes --noise 1"
+    ),
 }
 SHOWN = {"--json": PRINTED, "--quiet": PRINTED}
 USUAL = {"--labels": NEEDED, "--out": NEEDED} | SHOWN
 
 TABLE = {
-    "run": NETWORK
+    "run": CLASSES
     | SHOWN
     | {
+        "--decision": SAME,
         "--features": Refused("--features pixels"),
         "--data-dir": Refused("--data-dir ."),
         "--seed": Differs("--seed 1"),
     },
     "classify": FILES
-    | NETWORK
+    | CLASSES
     | USUAL
     | {
         "--several": VOTES,
@@ -99,10 +108,6 @@ TABLE = {
         "--std": Elsewhere("tests/cli/test_further.py"),
         "--calibrate": Differs("--calibrate held_out.csv"),
         "--labels-drawn": Differs("--labels-drawn random"),
-        "--standardise": Differs("--standardise yes"),
-        "--decision": Differs(
-            "--decision balanced", beside="--labels few.csv --standardise yes --noise 1"
-        ),
         "--scheduler": Elsewhere("tests/dask/test_files.py"),
         "--workers": Refused("--workers 2", beside="--edges edges.csv"),
         "--memory-limit": Refused("--memory-limit 1GB", beside="--edges edges.csv"),
@@ -124,15 +129,21 @@ TABLE = {
         "--column": Differs("--column target=other", beside="--edges new_edges.csv"),
         "--level": Refused("--level 0.5"),
     },
-    "check": FILES | MODEL | USUAL | {"--several": VOTES},
-    "explain": FILES | MODEL | USUAL | {"--several": VOTES},
+    "check": FILES | CLASSES | USUAL | {"--several": VOTES, "--decision": SAME},
+    "explain": FILES | CLASSES | USUAL | {"--several": VOTES, "--decision": SAME},
     "evaluate": FILES
-    | MODEL
-    | USUAL
-    | {"--splits": Differs("--splits 2"), "--seed": Differs("--seed 1", beside="--noise 0.5")},
-    "suggest": FILES
+    | CLASSES
     | USUAL
     | {
+        "--decision": SAME,
+        "--splits": Differs("--splits 2"),
+        "--seed": Differs("--seed 1", beside="--noise 0.5"),
+    },
+    "suggest": FILES
+    | CLASSES
+    | USUAL
+    | {
+        "--decision": SAME,
         "--labels": Differs("--labels few.csv"),
         "--unlabelled": Differs("--unlabelled r"),
         "--n": Differs("--n 3"),
@@ -140,7 +151,8 @@ TABLE = {
         "--candidates": Differs("--candidates some.csv"),
         "--costs": Differs("--costs costs.csv"),
     },
-    "label": {
+    "label": dict.fromkeys(CLASSES, PAGE)
+    | {
         "--images": PAGE,
         "--texts": PAGE,
         "--features": PAGE,
@@ -151,10 +163,14 @@ TABLE = {
         "--encode": Refused("--encode x=text"),
         "--classes": PAGE,
         "--journal": PAGE,
-        "--target": PAGE,
+        "--goal": PAGE,
+        "--suggestions": PAGE,
+        "--show": PAGE,
+        "--guide": PAGE,
         "--by": PAGE,
+        "--overlap": PAGE,
+        "--host": PAGE,
         "--seed": PAGE,
-        "--neighbors": PAGE,
         "--port": PAGE,
         "--no-browser": PAGE,
     },
@@ -190,10 +206,9 @@ GIVEN = {
 ALSO_TRUST = ("classify", "regress", "check", "explain", "evaluate")
 WITH_SEVERAL = (
     FILES
-    | NETWORK
+    | MODEL
     | {
         "--probabilities": Differs("--probabilities all"),
-        "--standardise": Differs("--standardise no"),
     }
 )
 
@@ -266,17 +281,24 @@ def call(line: str) -> str:
 
 def answer(line: str) -> tuple[str, str]:
     """Return what a job writes and prints, without what changes by itself."""
+    Path("out.csv").unlink(missing_ok=True)
     printed = [
         row
         for row in call(line).splitlines()
         if not any(word in row for word in ("seconds", "peak memory", "gpgc ·"))
     ]
-    try:
-        with open("out.csv", newline="") as file:
-            written = file.read()
-    except FileNotFoundError:
-        written = ""
+    written = Path("out.csv").read_text() if Path("out.csv").exists() else ""
     return written, "\n".join(printed)
+
+
+plain_answer = cache(answer)
+"""The answer of a job without the option that is tried, once for all of them."""
+
+PIXELS, DIGITS = sklearn.datasets.load_digits(return_X_y=True)
+
+
+def few_digits(return_X_y: bool):
+    return PIXELS[:300], DIGITS[:300]
 
 
 CASES = [
@@ -287,7 +309,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("command", [command.__name__ for command in COMMANDS])
+@pytest.mark.parametrize("command", [command.__name__.lower() for command in COMMANDS])
 def test_the_table_names_every_option(command):
     assert sorted(TABLE[command]) == sorted(options_of(command))
 
@@ -296,6 +318,7 @@ def test_the_table_names_every_option(command):
     ("command", "option", "case"), CASES, ids=[f"{one} {other}" for one, other, _ in CASES]
 )
 def test_every_option_has_an_effect_or_is_refused(folder, monkeypatch, command, option, case):
+    monkeypatch.setattr(sklearn.datasets, "load_digits", few_digits)
     if command == "label":
         pytest.importorskip("uvicorn", reason="the labelling page needs the extra label")
     monkeypatch.chdir(folder)
@@ -306,7 +329,7 @@ def test_every_option_has_an_effect_or_is_refused(folder, monkeypatch, command, 
             call(f"{job} {case.arguments}")
         return
     assert case.arguments.startswith(option)
-    assert answer(job) != answer(f"{job} {case.arguments}")
+    assert plain_answer(job) != answer(f"{job} {case.arguments}")
 
 
 @pytest.mark.parametrize(
@@ -332,7 +355,7 @@ def test_options_with_a_meaning_for_several_labels_have_an_effect(folder, monkey
     case = WITH_SEVERAL[option]
     job = f"{JOBS['classify']} --labels many.csv --several labels".replace(case.without, "")
     job = f"{job} {case.beside}"
-    assert answer(job) != answer(f"{job} {case.arguments}")
+    assert plain_answer(job) != answer(f"{job} {case.arguments}")
 
 
 def test_the_modes_name_every_option():
@@ -346,7 +369,7 @@ def test_the_modes_name_every_option():
 def test_trust_in_labels_has_an_effect(folder, monkeypatch, command):
     monkeypatch.chdir(folder)
     job = f"{JOBS[command]} --labels {'trust_v' if command == 'regress' else 'trust'}.csv"
-    assert answer(job)[0] != answer(f"{job} --column trust=w")[0]
+    assert plain_answer(job)[0] != answer(f"{job} --column trust=w")[0]
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,6 @@ def test_several_labels_a_node(folder):
     ("labels", "options", "said"),
     [
         ("id,label\nl0,a\nl0,b\nr0,b\n", [], "line 3: 'l0' has a second label; .*--several votes"),
-        ("id,label\nl0,a\nr0,b\n", ["--several", "opinions"], "--several must be votes or labels"),
         ("id,label,w\nl0,a,0\nr0,b,1\n", ["--column", "trust=w"], "line 2: expected a trust above"),
         ("id,label,w\nl0,a,x\nr0,b,1\n", ["--column", "trust=w"], "line 2: expected a finite"),
         ("id,label\nl0,a\nr0,b\n", ["--column", "trust=w"], "expected a column w for trust"),
@@ -101,10 +100,18 @@ def test_what_is_wrong_is_said(folder, labels, options, said):
         call(*options)
 
 
-def test_check_knows_votes_alone(folder):
+@pytest.mark.parametrize(
+    ("command", "word", "known"),
+    [("classify", "opinions", "'votes', 'labels'"), ("check", "labels", "'votes'")],
+)
+def test_other_words_than_those_of_the_command_are_refused(folder, command, word, known):
     (folder / "labels.csv").write_text("id,label\nl0,a\nr0,b\n")
-    with pytest.raises(InputError, match="--several must be votes"):
-        call("--several", "labels", command="check")
+    order = [command, "--labels", "labels.csv", "--out", "out.csv", "--several", word]
+    done = CliRunner().invoke(app, order, env={"COLUMNS": "200"})
+    assert done.exit_code == 2
+    assert "--several" in done.output
+    assert f"{word!r} is not" in done.output  # "one of" where there are several
+    assert known in done.output
 
 
 def test_evaluate_hides_each_label_once(folder):

@@ -12,7 +12,7 @@ import pytest
 
 from gpgc.models.broad import Broad
 
-WORKERS_WITHIN = 60
+WORKERS_WITHIN = 300
 """Seconds within which workers must be there, so that a test fails and does not hang."""
 
 NEEDS_DASK = "gpgc.dask needs the extra dask: pip install 'gpgc[dask]'"
@@ -34,7 +34,7 @@ class Problem(NamedTuple):
         frame = pd.DataFrame({"source": self.source, "target": self.target})
         return dd.from_pandas(frame, npartitions=npartitions, sort=False)
 
-    def blocks(self, n_blocks=4):
+    def blocks(self, n_blocks=3):
         import dask.array as da
 
         return da.from_array(self.X, chunks=(-(-len(self.X) // n_blocks), self.X.shape[1]))
@@ -66,11 +66,22 @@ def small_model():
     return Broad(exact_nodes=500, n_landmarks=120, one_hot_nodes=500)
 
 
+@pytest.fixture(scope="session")
+def threads():
+    """Return a client of two threads of this process: answers do not depend on processes."""
+    pytest.importorskip("distributed", reason=NEEDS_DASK)
+    from distributed import Client
+
+    settings = {"processes": False, "threads_per_worker": 2, "dashboard_address": None}
+    with Client(protocol="tcp", **settings) as connected:
+        yield connected
+
+
 @pytest.fixture(scope="module")
 def cluster():
     """Start workers for the tests of one file: those that were scaled or killed serve no other."""
     pytest.importorskip("distributed", reason=NEEDS_DASK)
-    from gpgc.dask.local_cluster import local_cluster
+    from gpgc.dask.cluster import local_cluster
 
     with local_cluster(2, threads=1) as found:
         yield found

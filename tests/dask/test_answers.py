@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 pytest.importorskip(
     "distributed", reason="gpgc.dask needs the extra dask: pip install 'gpgc[dask]'"
@@ -20,110 +21,136 @@ from gpgc.dask import DaskGPGCClassifier, DaskGPGCRegressor
 from gpgc.errors import InputError
 from tests.dask.conftest import make_problem
 
+SETTINGS = {"dtype": "float64"}
 
-def test_labels_and_probabilities_are_those_of_the_local_estimator(client, problem, small_model):
-    model = DaskGPGCClassifier(small_model, client=client)
-    model.fit(problem.blocks(), problem.given, problem.edges())
-    local = GPGCClassifier(small_model).fit(
-        problem.X, problem.given, adjacency=(problem.source, problem.target)
-    )
-    assert isinstance(model.predict(), da.Array)
-    assert np.mean(model.predict().compute() == local.predict()) >= 0.999
-    np.testing.assert_allclose(model.predict_proba().compute(), local.predict_proba(), atol=1e-4)
-    mean, std = model.predict_latent(return_std=True)
-    local_mean, local_std = local.predict_latent(return_std=True)
-    np.testing.assert_allclose(mean.compute(), local_mean, atol=1e-4)
-    np.testing.assert_allclose(std.compute(), local_std, atol=1e-4)
-    assert model.view_weights_ == pytest.approx(local.view_weights_, rel=1e-6)
-    assert model.approximations_ == local.approximations_
-    np.testing.assert_allclose(model.noise_variance_, local.noise_variance_, rtol=1e-5)
-    np.testing.assert_allclose(model.class_prior_, local.class_prior_, atol=1e-4)
+
+def both(client, problem, model, n_blocks=3, **settings):
+    """Return the same fit in blocks and in one process."""
+    found = DaskGPGCClassifier(model, client=client, **settings)
+    found.fit(problem.blocks(n_blocks), problem.given, problem.edges())
+    local = GPGCClassifier(model, **settings)
+    return found, local.fit(problem.X, problem.given, (problem.source, problem.target))
+
+
+def assert_same(found, local, atol):
+    np.testing.assert_array_equal(found.predict().compute(), local.predict())
+    np.testing.assert_allclose(found.predict_proba().compute(), local.predict_proba(), atol=atol)
+    answers = found.predict_latent(return_std=True), local.predict_latent(return_std=True)
+    for ours, theirs in zip(*answers, strict=True):
+        np.testing.assert_allclose(ours.compute(), theirs, atol=atol)
+    assert found.view_weights_ == pytest.approx(local.view_weights_, rel=1e-6)
+    assert found.approximations_ == local.approximations_
+    assert found.space_ == local.space_
+    np.testing.assert_allclose(found.noise_variance_, local.noise_variance_, rtol=1e-6)
     np.testing.assert_allclose(
-        model.log_marginal_likelihood_, local.log_marginal_likelihood_, rtol=1e-4
+        found.log_marginal_likelihood_, local.log_marginal_likelihood_, rtol=1e-6
     )
-    assert model.labelled_nodes_.tolist() == local.labelled_nodes_.tolist()
+    assert found.labelled_nodes_.tolist() == local.labelled_nodes_.tolist()
 
 
-def test_many_labels_as_a_dask_array_choose_the_noise_of_the_local_estimator(
-    client, small_model, monkeypatch
+@pytest.mark.parametrize("n_blocks", [1, 3, 7])
+@pytest.mark.parametrize("n_labels", [60, 200], ids=["labels below the rank", "above"])
+def test_all_answers_are_those_of_the_local_estimator(threads, small_model, n_labels, n_blocks):
+    problem = make_problem(n_nodes=1500, n_labels=n_labels)
+    assert_same(*both(threads, problem, small_model, n_blocks, **SETTINGS), 1e-6)
+
+
+def test_small_graphs_whose_covariances_are_exact(threads):
+    problem = make_problem(n_nodes=700, n_labels=60)
+    assert_same(*both(threads, problem, "broad", **SETTINGS), 1e-6)
+
+
+def test_single_floats_give_the_same_labels(threads, problem, small_model):
+    found, local = both(threads, problem, small_model)
+    assert np.mean(found.predict().compute() == local.predict()) >= 0.999
+    np.testing.assert_allclose(found.predict_proba().compute(), local.predict_proba(), atol=1e-3)
+
+
+@pytest.mark.parametrize("noise_variance", ["loo", "evidence", 0.05])
+def test_many_labels_choose_the_noise_of_the_local_estimator(
+    threads, small_model, monkeypatch, noise_variance
 ):
     for name in ("MANY_LABELS", "LABELS_FOR_VIEWS"):
-        monkeypatch.setattr(f"gpgc.selection.choice.{name}", 300)
-        monkeypatch.setattr(f"gpgc.dask.base.{name}", 300)
-    monkeypatch.setattr("gpgc.dask.spaces.MANY_LABELS", 300)
-    problem = make_problem(n_labels=900, seed=1)
-    y = da.from_array(problem.given, chunks=1700)
-    model = DaskGPGCClassifier(small_model, client=client, dtype="float64")
-    model.fit(problem.blocks(), y, problem.edges())
-    local = GPGCClassifier(small_model, dtype="float64").fit(
-        problem.X, problem.given, adjacency=(problem.source, problem.target)
-    )
-    np.testing.assert_allclose(model.noise_variance_, local.noise_variance_, rtol=1e-6)
-    assert np.mean(model.predict().compute() == local.predict()) >= 0.999
+        monkeypatch.setattr(f"gpgc.selection.choice.{name}", 150)
+    problem = make_problem(n_nodes=1500, n_labels=300, n_classes=5, seed=1)
+    settings = {"noise_variance": noise_variance, **SETTINGS}
+    assert_same(*both(threads, problem, small_model, **settings), 1e-6)
 
 
-def test_to_local_gives_the_same_answers(client, problem, small_model):
-    model = DaskGPGCClassifier(small_model, client=client)
-    model.fit(problem.blocks(), problem.given, problem.edges())
-    local = model.to_local()
-    assert isinstance(local, GPGCClassifier)
-    np.testing.assert_allclose(local.predict_proba(), model.predict_proba().compute(), atol=1e-4)
+def test_labels_as_a_dask_array_soft_labels_and_weights(threads, problem, small_model):
+    ends = (problem.source, problem.target)
+    rows = np.where(problem.given[:, None] >= 0, 0.1 + 0.7 * np.eye(3)[problem.given], np.nan)
+    weights = np.linspace(0.5, 2, len(rows))
+    local = GPGCClassifier(small_model, **SETTINGS)
+    local.fit(problem.X, rows, ends, sample_weight=weights)
+    found = DaskGPGCClassifier(small_model, client=threads, **SETTINGS)
+    y = da.from_array(rows, chunks=(1700, 2))
+    found.fit(problem.blocks(), y, problem.edges(), sample_weight=weights)
+    assert_same(found, local, 1e-6)
 
 
-def test_regression_is_that_of_the_local_estimator(client, problem, small_model):
+def test_to_local_gives_the_same_answers(threads, problem, small_model):
+    found, local = both(threads, problem, small_model, **SETTINGS)
+    back = found.to_local()
+    assert isinstance(back, GPGCClassifier)
+    np.testing.assert_allclose(back.predict_proba(), local.predict_proba(), atol=1e-6)
+    assert back.view_weights_ == pytest.approx(local.view_weights_)
+
+
+def test_regression_with_gaps_and_weights_of_links(threads, problem, small_model):
     rng = np.random.default_rng(2)
     values = np.stack([problem.y * 3.0, problem.X[:, 0]], axis=1)
-    values[rng.choice(len(values), 2800, replace=False)] = np.nan
+    values[rng.choice(len(values), 2900, replace=False)] = np.nan
+    values[np.flatnonzero(~np.isnan(values[:, 0]))[:20], 1] = np.nan
     weighted = problem.edges().assign(weight=2.0)
-    model = DaskGPGCRegressor(small_model, client=client)
-    model.fit(problem.blocks(), da.from_array(values, chunks=(1100, 1)), weighted)
+    found = DaskGPGCRegressor(small_model, client=threads, **SETTINGS)
+    found.fit(problem.blocks(), da.from_array(values, chunks=(1100, 1)), weighted)
     ends = (problem.source, problem.target, np.full(len(problem.source), 2.0))
-    local = GPGCRegressor(small_model).fit(problem.X, values, adjacency=ends)
-    found, std = model.predict(return_std=True)
-    expected, local_std = local.predict(return_std=True)
-    np.testing.assert_allclose(found.compute(), expected, atol=2e-3)
-    np.testing.assert_allclose(std.compute(), local_std, atol=2e-3)
-    np.testing.assert_allclose(model.to_local().predict(), expected, atol=2e-3)
+    local = GPGCRegressor(small_model, **SETTINGS).fit(problem.X, values, ends)
+    for ours, theirs in zip(found.predict(True), local.predict(return_std=True), strict=True):
+        np.testing.assert_allclose(ours.compute(), theirs, atol=1e-5)
+    np.testing.assert_allclose(found.noise_variance_, local.noise_variance_, rtol=1e-5)
+    np.testing.assert_allclose(found.to_local().predict(), local.predict(), atol=1e-5)
 
 
-def test_isolated_and_blank_nodes_are_reached_as_on_one_machine(client, small_model):
-    X = np.zeros((40, 4), dtype=np.float32)
+def test_isolated_and_blank_nodes_are_reached_as_on_one_machine(threads, small_model):
+    X = np.zeros((40, 4))
     X[:10, 0], X[10:30, 1] = 1, 1  # rows from 30 on have no features
     frame = pd.DataFrame({"source": [0, 12, 31, 35], "target": [12, 31, 32, 36]})
     y = np.full(40, -1)
     y[[0, 1, 29]] = [0, 1, 1]
-    model = DaskGPGCClassifier(small_model, client=client, noise_variance=0.1)
-    model.fit(da.from_array(X, chunks=(11, 4)), y, dd.from_pandas(frame, npartitions=2))
-    local = GPGCClassifier(small_model, noise_variance=0.1)
-    local.fit(X, y, adjacency=(frame["source"], frame["target"]))
-    np.testing.assert_allclose(model.predict_proba().compute(), local.predict_proba(), atol=1e-5)
+    settings = {"noise_variance": 0.1, **SETTINGS}
+    found = DaskGPGCClassifier(small_model, client=threads, **settings)
+    found.fit(da.from_array(X, chunks=(11, 4)), y, dd.from_pandas(frame, npartitions=2))
+    local = GPGCClassifier(small_model, **settings).fit(X, y, (frame["source"], frame["target"]))
+    np.testing.assert_allclose(found.predict_proba().compute(), local.predict_proba(), atol=1e-6)
 
 
-@pytest.fixture(scope="module")
-def fitted_bits(cluster, problem, small_model):
-    """Return the bits of all answers with 1, 2 and 4 workers."""
-    from distributed import Client
+def test_answers_have_the_same_bits_with_1_2_and_4_workers(cluster, problem, small_model):
+    """Those of 1 and 2 are processes, those of 4 are threads of this one."""
+    from distributed import Client, LocalCluster
 
-    bits = []
-    for n_workers in (1, 4, 2):
-        cluster.scale(n_workers)
-        with Client(cluster) as client:
-            client.wait_for_workers(n_workers)
-            model = DaskGPGCClassifier(small_model, client=client)
-            model.fit(problem.blocks(), problem.given, problem.edges())
-            answers = [model.predict_proba(), *model.predict_latent(return_std=True)]
-            bits.append([answer.compute().tobytes() for answer in answers])
-    return bits
+    alone = {"processes": False, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(n_workers=4, **alone) as threads:
+        found = [answers_of(Client(each), problem, small_model) for each in (threads, cluster)]
+    cluster.scale(1)
+    found.append(answers_of(Client(cluster), problem, small_model))
+    assert found[0] == found[1] == found[2]
 
 
-def test_answers_have_the_same_bits_with_1_2_and_4_workers(fitted_bits):
-    assert fitted_bits[0] == fitted_bits[1] == fitted_bits[2]
+def answers_of(client, problem, model):
+    """Return the bits of all answers of a cluster."""
+    with client:
+        found = DaskGPGCClassifier(model, client=client)
+        found.fit(problem.blocks(), problem.given, problem.edges())
+        answers = [found.predict_proba(), *found.predict_latent(return_std=True)]
+        return [answer.compute().tobytes() for answer in answers]
 
 
-def test_a_pickle_holds_parameters_and_no_client(client, problem, small_model):
-    model = DaskGPGCClassifier(small_model, client=client)
+def test_a_pickle_holds_parameters_and_no_client(threads, problem, small_model):
+    model = DaskGPGCClassifier(small_model, client=threads)
     model.fit(problem.blocks(), problem.given, problem.edges())
-    assert model.client_ is client
+    assert model.client_ is threads
     other = pickle.loads(pickle.dumps(model))
     assert other.client is None
     assert other.model == small_model
@@ -131,40 +158,23 @@ def test_a_pickle_holds_parameters_and_no_client(client, problem, small_model):
         other.predict()
 
 
-def test_models_without_a_root_in_blocks_are_refused(client, problem):
+def test_parameters_are_those_of_the_local_estimator_but_a_few():
+    model = DaskGPGCRegressor(standardize=True, dtype="float64")
+    assert clone(model).get_params() == model.get_params()
+    own, local = set(model.get_params()), set(GPGCRegressor().get_params())
+    assert (own - local, local - own) == ({"client"}, {"learn", "n_neighbors", "kernel"})
+    with pytest.raises(InputError, match="learn must be left out on a cluster, got True"):
+        DaskGPGCClassifier(learn=True)
+
+
+def test_models_without_a_root_in_blocks_are_refused(threads, problem):
     with pytest.raises(InputError, match=r"model must be 'broad' on a cluster, .* got 'big'"):
-        DaskGPGCClassifier("big", client=client).fit(
+        DaskGPGCClassifier("big", client=threads).fit(
             problem.blocks(), problem.given, problem.edges()
         )
 
 
-@pytest.fixture(scope="module")
-def many_labels():
-    """More labels than choose the noise in function space, and a rank below that number."""
-    return make_problem(n_labels=2400, n_classes=5, seed=3)
-
-
-@pytest.mark.parametrize("noise_variance", ["loo", "evidence"])
-def test_many_labels_choose_the_local_noise_where_the_rank_is_small(
-    client, small_model, many_labels, noise_variance
-):
-    ends = (many_labels.source, many_labels.target)
-    settings = {"dtype": "float64", "noise_variance": noise_variance}
-    model = DaskGPGCClassifier(small_model, client=client, **settings)
-    model.fit(many_labels.blocks(), many_labels.given, many_labels.edges())
-    local = GPGCClassifier(small_model, **settings)
-    local.fit(many_labels.X, many_labels.given, adjacency=ends)
-    np.testing.assert_allclose(model.noise_variance_, local.noise_variance_, rtol=1e-6)
-    np.testing.assert_allclose(model.predict_proba().compute(), local.predict_proba(), atol=1e-4)
-
-
-def test_many_values_choose_the_local_noise_where_the_rank_is_small(
-    client, small_model, many_labels
-):
-    values = np.stack([many_labels.y * 3.0, many_labels.X[:, 0]], axis=1).astype(float)
-    values[many_labels.given < 0] = np.nan
-    model = DaskGPGCRegressor(small_model, client=client, dtype="float64")
-    model.fit(many_labels.blocks(), values, many_labels.edges())
-    local = GPGCRegressor(small_model, dtype="float64")
-    local.fit(many_labels.X, values, adjacency=(many_labels.source, many_labels.target))
-    np.testing.assert_allclose(model.noise_variance_, local.noise_variance_, rtol=1e-6)
+def test_the_memory_of_this_process_has_a_limit(threads, problem):
+    model = DaskGPGCClassifier(client=threads, memory_limit="100KB")
+    with pytest.raises(InputError, match="the covariance of 60 labels alone needs"):
+        model.fit(problem.blocks(), problem.given, problem.edges())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,9 @@ pytest.importorskip(
 )
 
 from gpgc.dask import DaskGPGCClassifier
+from gpgc.dask.cluster import Cluster, task
+from gpgc.errors import InputError
+from tests.dask.conftest import WORKERS_WITHIN
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +23,7 @@ def undisturbed(cluster, problem, small_model):
     from distributed import Client
 
     with Client(cluster) as client:
-        client.wait_for_workers(2)
+        client.wait_for_workers(2, timeout=WORKERS_WITHIN)
         model = DaskGPGCClassifier(small_model, class_prior="labels", client=client)
         model.fit(problem.blocks(), problem.given, problem.edges())
         return model.predict_proba().compute()
@@ -26,13 +32,12 @@ def undisturbed(cluster, problem, small_model):
 @pytest.mark.parametrize(
     ("phase", "after"),
     [
-        ("nearby_step-", 3),
-        ("neighbour_step-", 3),
-        ("diffusion_step-", 10),
-        ("sums_of-", 1),
-        ("mean_of-", 2),
+        ("key_terms-", 3),
+        ("product-", 40),
+        ("weighed-", 2),
+        ("answer-", 2),
     ],
-    ids=["nearby", "degrees", "diffusion", "sums", "means"],
+    ids=["keys", "diffusion", "sums", "means"],
 )
 def test_a_worker_killed_while_fitting_changes_nothing(
     client, problem, small_model, undisturbed, kill_after, phase, after
@@ -53,3 +58,16 @@ def test_a_worker_killed_while_predicting_changes_nothing(
     found = model.predict_proba().compute()
     assert killer.killed
     np.testing.assert_array_equal(found, undisturbed)
+
+
+def die(_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_block_that_no_worker_survives_is_said(cluster, client, monkeypatch):
+    """So ends a worker that takes more memory than it has: its nanny kills it."""
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    for wait in (Cluster(client).fetch, Cluster(client).finish):
+        with pytest.raises(InputError, match="have memory for a block of X, got 1 that died"):
+            wait([task(die, 1)], "waiting")
+        client.wait_for_workers(2, timeout=WORKERS_WITHIN)

@@ -6,29 +6,26 @@ evaluation.
 """
 
 import csv
-from itertools import product
 
 import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
 from gpgc import GPGCClassifier, evaluate, load
-from gpgc.cli.further import Further
-from gpgc.cli.jobs import classify_files
+from gpgc.cli.classify import Classify
 from gpgc.estimators.predictions import prediction_columns
 from gpgc.report.page import report_page
+from tests.pairwise import pairwise
 
 ALONE = 60
 """The node that neither links nor features connect with any label."""
 
-SETTINGS = list(
-    product(
-        ("broad", "big"),
-        ("probable", "balanced"),
-        ("estimated", "labels", "given"),
-        (False, True),
-        (2, 3),
-    )
+SETTINGS = pairwise(
+    ("broad", "big"),
+    ("probable", "balanced"),
+    ("estimated", "labels", "given"),
+    (False, True),
+    (2, 3),
 )
 
 
@@ -123,15 +120,14 @@ def written(links, names, y, parameters, held_out, is_calibrated, folder):
     ):
         with files[name].open("w", newline="") as file:
             csv.writer(file).writerows([header, *rows])
-    classify_files(
-        files["edges"],
-        None,
-        files["labels"],
-        files["out"],
-        parameters,
-        further=Further(files["kept"] if is_calibrated else None, report=folder / "page.html"),
-        reading={"nodes": files["nodes"]},
-    )
+
+    class ClassifyLikeThis(Classify):
+        def settings(self):
+            return parameters
+
+    own = {name: files[name] for name in ("edges", "labels", "nodes", "out")}
+    kept = files["kept"] if is_calibrated else None
+    ClassifyLikeThis(**own, calibrate=kept, report=folder / "page.html", quiet=True).run()
     with files["out"].open(newline="") as file:
         rows = {int(row["id"]): row["label"] for row in csv.DictReader(file)}
     return np.array([rows[node] for node in range(61)], dtype=object)

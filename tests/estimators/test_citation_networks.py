@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gpgc
-from gpgc.datasets import load_planetoid, random_split
+from gpgc.datasets import random_split
 from gpgc.gp import NoisePath
 
 
@@ -12,9 +12,9 @@ from gpgc.gp import NoisePath
 @pytest.mark.parametrize(
     ("name", "expected"), [("cora", 0.8280), ("citeseer", 0.7090), ("pubmed", 0.7960)]
 )
-def test_pinned_accuracy_of_big(data_dir, name, expected):
+def test_pinned_accuracy_of_big(lab_datasets, data_dir, name, expected):
     """Inner product, raw features, noise by validation accuracy, the first of equals."""
-    data = load_planetoid(name, data_dir)
+    data = lab_datasets.load_planetoid(name, data_dir)
     covariance = gpgc.covariance(data.adjacency, data.features)
     path = NoisePath(
         covariance.block(data.train, data.train),
@@ -22,7 +22,7 @@ def test_pinned_accuracy_of_big(data_dir, name, expected):
     )
     noise = np.logspace(-3, 1, 101) * covariance.diag().mean()
     nodes = np.concatenate([data.validation, data.test])
-    scores = covariance.block(nodes, data.train) @ path.weights(noise)
+    scores = covariance.block(nodes, data.train) @ path.at(noise).weights
     right = scores.argmax(axis=2) == data.labels[nodes]
     best = right[:, : len(data.validation)].mean(axis=1).argmax()
     assert right[best, len(data.validation) :].mean() == pytest.approx(expected, abs=0.002)
@@ -32,8 +32,8 @@ def test_pinned_accuracy_of_big(data_dir, name, expected):
 @pytest.mark.parametrize(
     ("name", "least"), [("cora", 0.815), ("citeseer", 0.69), ("pubmed", 0.775)]
 )
-def test_the_default_without_validation_labels(data_dir, name, least):
-    data = load_planetoid(name, data_dir)
+def test_the_default_without_validation_labels(lab_datasets, data_dir, name, least):
+    data = lab_datasets.load_planetoid(name, data_dir)
     broad, big = gpgc.GPGCClassifier(), gpgc.GPGCClassifier("big")
     hits: dict[str, list[float]] = {"broad": [], "big": []}
     for seed in range(500, 504):
@@ -53,7 +53,7 @@ def test_the_default_without_validation_labels(data_dir, name, least):
 
 
 @pytest.mark.data
-def test_memory_of_the_default_stays_linear(data_dir):
+def test_memory_of_the_default_stays_linear(lab_datasets, data_dir):
     """No block of N x N numbers: 20,000 nodes, data and imports fit in less than 1 GB.
 
     The peak is that of the process's own memory: the one that getrusage gives begins with the peak
@@ -64,7 +64,7 @@ def test_memory_of_the_default_stays_linear(data_dir):
 
     code = (
         "import re, sys, numpy as np, gpgc\n"
-        "from gpgc.datasets import load_planetoid\n"
+        "from gpgc_lab.datasets import load_planetoid\n"
         "data = load_planetoid('pubmed', sys.argv[1])\n"
         "y = np.full(len(data.labels), -1); y[data.train] = data.labels[data.train]\n"
         "gpgc.GPGCClassifier().fit(data.features, y, adjacency=data.adjacency).predict()\n"

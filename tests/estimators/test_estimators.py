@@ -14,12 +14,12 @@ import gpgc
 import gpgc.kernels
 from gpgc import GPGCClassifier, GPGCRegressor
 from gpgc.errors import InputError
-from gpgc.selection.noise_choice import RELATIVE_NOISE
+from gpgc.selection.constants import RELATIVE_NOISE
 
-NEIGHBOURS = {
+NEIGHBORS = {
     f"check_sample_weight_equivalence_on_{kind}_data": (
         "compares weights with repeated and left out rows, which are other nodes of the "
-        "neighbour graph: a node that is not labelled still has neighbours"
+        "neighbor graph: a node that is not labelled still has neighbors"
     )
     for kind in ("dense", "sparse")
 }
@@ -29,9 +29,9 @@ NEIGHBOURS = {
 @parametrize_with_checks(
     [GPGCClassifier(), GPGCRegressor()],
     expected_failed_checks=lambda estimator: (
-        NEIGHBOURS | {"check_classifiers_classes": "uses -1 as a class: here the unlabelled"}
+        NEIGHBORS | {"check_classifiers_classes": "uses -1 as a class: here the unlabelled"}
         if isinstance(estimator, GPGCClassifier)
-        else NEIGHBOURS
+        else NEIGHBORS
     ),
 )
 @pytest.mark.filterwarnings("ignore::gpgc.GPGCWarning")
@@ -169,7 +169,7 @@ def test_leave_one_out_of_the_regressor_by_refitting():
     y = np.full(30, np.nan)
     y[:6] = rng.normal(size=6)
     y[:6] -= y[:6].mean()
-    fixed = GPGCRegressor(noise_variance=0.3, dtype="float64")
+    fixed = GPGCRegressor("big", noise_variance=0.3, dtype="float64")
     mean, std = fixed.fit(features, y).leave_one_out()
     gamma = fixed.covariance_.block(np.arange(6), np.arange(6))
     gamma *= y[:6].var() / np.diagonal(gamma).mean()

@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 
 from gpgc import GPGCClassifier
-from gpgc.datasets import load_npz_graph
 
 
 @pytest.mark.data
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", [2e-5, "loo"])
 @pytest.mark.parametrize("model", ["small", "big", "broad"])
-def test_minesweeper(data_dir, model, noise):
-    data = load_npz_graph(data_dir / "graphs" / "minesweeper.npz", split=0)
+def test_minesweeper(lab_datasets, data_dir, model, noise):
+    data = lab_datasets.load_npz_graph(data_dir / "graphs" / "minesweeper.npz", split=0)
     assert len(data.train) == 5000
     y = np.full(len(data.labels), -1)
     y[data.train] = data.labels[data.train]

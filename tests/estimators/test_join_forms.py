@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import gpgc
 from gpgc import GPGCClassifier
 from gpgc.errors import InputError
-from gpgc.tables import NodeTable
+from gpgc.problem import NodeTable
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(2, size=120)
@@ -18,10 +18,10 @@ SHIFTED = RNG.normal(size=(120, 4)) + 50 + 2.0 * TRUTH[:, None]
 LABELS = np.where(np.arange(120) < 30, TRUTH, -1)
 
 
-@pytest.mark.parametrize("standardise", ["auto", True])
-def test_rows_as_a_sparse_matrix_are_centred_as_those_of_fit(tmp_path, standardise):
-    fitted = GPGCClassifier(standardise=standardise).fit(SHIFTED, LABELS)
-    assert "centred" in fitted.standardisation_
+@pytest.mark.parametrize("standardize", ["auto", True])
+def test_rows_as_a_sparse_matrix_are_centerd_as_those_of_fit(tmp_path, standardize):
+    fitted = GPGCClassifier(standardize=standardize).fit(SHIFTED, LABELS)
+    assert fitted.standardization_ is not None
     rows = SHIFTED[60:80]
     expected = fitted.predict_proba(rows)
     assert np.mean(expected.argmax(axis=1) == TRUTH[60:80]) > 0.9
@@ -49,7 +49,7 @@ def ring(names):
 def fitted_ring(names):
     edges, labels = ring(names)
     table = pd.DataFrame({"id": names, "x": np.linspace(-1, 1, len(names)), "y": 1.0})
-    estimator = GPGCClassifier("small", noise_variance=0.1, dtype="float64", standardise=False)
+    estimator = GPGCClassifier("small", noise_variance=0.1, dtype="float64", standardize=False)
     return estimator.fit(table, labels, adjacency=edges)
 
 
@@ -118,3 +118,11 @@ def test_columns_without_names_are_taken_by_position():
         estimator.predict_proba(rows, adjacency=more)
     with pytest.raises(InputError, match=r"the columns of adjacency must be named like .*'n'"):
         estimator.predict_proba(rows, adjacency=wrong)
+
+
+def test_edges_in_columns_of_other_names_are_refused_in_a_sentence():
+    estimator = fitted_ring(list("abcdefgh"))
+    rows = pd.DataFrame({"id": ["n"], "x": [0.3], "y": 1.0})
+    edges = pd.DataFrame({"from": ["n"], "target": ["a"]})
+    with pytest.raises(InputError, match=r"edges in the columns source and target, .*'from'"):
+        estimator.predict_proba(rows, adjacency=edges)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gpgc import GPGCClassifier, MultilabelClassifier, count_votes
+from gpgc import GPGCClassifier, GPGCRegressor, MultilabelClassifier, count_votes, load
 from gpgc.errors import InputError
-from gpgc.estimators.alignment import align
+from gpgc.problem.alignment import problem_of
 
 pd = pytest.importorskip("pandas")
 
@@ -111,7 +111,33 @@ def test_votes_keep_the_names_of_their_classes(libraries):
     who, said = [0, 0, 1, 4, 8, 9], ["round", "flat", "round", "flat", "flat", "flat"]
     votes = count_votes(libraries(who), libraries(said), n_nodes=12)
     assert votes.columns.tolist() == ["flat", "round"]
-    for y in (votes, align(X, votes, CLIQUES)[1], votes.take(np.arange(12))):
+    for y in (votes, problem_of(X, votes, CLIQUES).y, votes.take(np.arange(12))):
         found = GPGCClassifier().fit(X, y, CLIQUES, sample_weight=votes.weight)
         assert found.classes_.tolist() == ["flat", "round"]
         assert found.transduction_[[4, 8]].tolist() == ["flat", "flat"]
+
+
+def test_targets_keep_their_names_in_frames_files_and_relabelling(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    y = pd.DataFrame({"height": X[:, 0], "weight": X[:, 1]})
+    y.iloc[20:] = np.nan
+    model = GPGCRegressor().fit(X, y)
+    expected = ["id", "value_height", "std_height", "value_weight", "std_weight", "given"]
+    assert list(model.to_frame(backend="pandas").columns) == expected
+    model.save(tmp_path / "model.gpgc")
+    loaded = load(tmp_path / "model.gpgc")
+    assert list(loaded.to_frame(backend="pandas").columns) == expected
+    assert list(loaded.relabel(y[["weight", "height"]]).target_names_) == ["weight", "height"]
+    unnamed = model.relabel(y.to_numpy())
+    assert "value_0" in unnamed.to_frame(backend="pandas").columns
+
+
+def test_labels_called_like_other_columns_keep_theirs():
+    cliques = np.kron(np.eye(2), np.ones((4, 4)))
+    y = [("id",), ("id",), None, None, ("given", "id"), ("given",), None, None]
+    model = MultilabelClassifier().fit(None, y, cliques)
+    frame = model.to_frame(backend="pandas")
+    assert frame["id"].tolist() == list(range(8))
+    found = frame[["probability of given", "probability of id"]].to_numpy()
+    np.testing.assert_allclose(found, model.predict_proba())
+    assert frame["given"].tolist() == [label is not None for label in y]

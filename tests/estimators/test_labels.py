@@ -5,7 +5,7 @@ import pytest
 
 from gpgc import GPGCClassifier, GPGCRegressor
 from gpgc.errors import GPGCWarning, InputError
-from gpgc.estimators.labels import encode_labels, is_unlabelled
+from gpgc.estimators.given import encode_labels, is_unlabelled
 
 PATH = ([0, 1, 2], [1, 2, 3])
 

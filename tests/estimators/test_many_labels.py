@@ -3,7 +3,7 @@
 import numpy as np
 
 from gpgc import GPGCClassifier
-from gpgc.selection import choice, judge
+from gpgc.selection import choice, noise_choice
 from gpgc.selection.noise_choice import choose_noise
 
 
@@ -20,7 +20,7 @@ def test_many_labels_are_chosen_for_by_some(monkeypatch):
         sizes.append(len(path.targets))
         return choose_noise(path, *others)
 
-    monkeypatch.setattr(judge, "choose_noise", recorded)
+    monkeypatch.setattr(noise_choice, "choose_noise", recorded)
     fitted = GPGCClassifier().fit(X, y)
     assert set(sizes) == {20}
     assert len(fitted.labelled_nodes_) == 60

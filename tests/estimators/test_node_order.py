@@ -11,7 +11,7 @@ from gpgc.models import APPNP
 from gpgc.models.broad import Broad
 
 
-def blocks(n=2600, n_columns=12, seed=0):
+def blocks(n=900, n_columns=12, seed=0):
     """Return features, links and classes of a block model with features."""
     rng = np.random.default_rng(seed)
     y = rng.integers(4, size=n)
@@ -28,15 +28,24 @@ def labels(y, n_labels, seed=1):
     return given
 
 
+BY_LANDMARKS = Broad(exact_nodes=500, n_landmarks=300)
+
 CASES = {
-    "features": (Broad(), 80, True, False),
-    "sparse features": (Broad(), 80, True, True),
-    "many labels": (Broad(), 1400, True, False),
-    "no features": (Broad(), 80, False, False),
+    "features": (BY_LANDMARKS, 80, True, False),
+    "sparse features": (BY_LANDMARKS, 80, True, True),
+    "many labels": (BY_LANDMARKS, 400, True, False),
+    "no features": (BY_LANDMARKS, 80, False, False),
     "eigenvectors": (Broad(one_hot_nodes=100, exact_nodes=100, n_landmarks=200), 80, False, False),
     "few landmarks": (Broad(one_hot_nodes=100, exact_nodes=100, n_landmarks=99), 80, True, False),
     "deep network": (APPNP(exact_nodes=500, n_landmarks=200), 80, True, False),
 }
+
+
+@pytest.fixture(autouse=True)
+def few_labels_choose(monkeypatch):
+    """Views and noise are chosen by a sample of more than 300 labels."""
+    for name in ("MANY_LABELS", "LABELS_FOR_VIEWS"):
+        monkeypatch.setattr(f"gpgc.selection.choice.{name}", 300)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -62,21 +71,22 @@ def test_the_order_of_the_nodes_does_not_matter_where_landmarks_stand_for_them(c
 
 def test_numbers_learnt_in_another_order_are_the_same():
     X, links, y = blocks()
-    values = np.where(labels(y, 1300) >= 0, X[:, 0] + y, np.nan)
+    values = np.where(labels(y, 400) >= 0, X[:, 0] + y, np.nan)
     order = np.random.default_rng(2).permutation(len(y))
-    one = GPGCRegressor(dtype="float64").fit(X, values, links).predict()
-    other = GPGCRegressor(dtype="float64").fit(X[order], values[order], links[order][:, order])
+    estimator = GPGCRegressor(BY_LANDMARKS, dtype="float64")
+    one = estimator.fit(X, values, links).predict()
+    other = estimator.fit(X[order], values[order], links[order][:, order])
     np.testing.assert_allclose(other.predict(), one[order], atol=1e-4)
 
 
 def test_landmarks_depend_on_the_seed_and_are_spread_over_equal_nodes():
-    X, links, _ = blocks()
+    X, links, _ = blocks(2600)
     nodes = Nodes(links, X)
-    first, second = (Broad(seed=seed).landmarks(nodes) for seed in (0, 1))
+    first, second = (Broad(seed=seed).landmarks(nodes.keys(seed)) for seed in (0, 1))
     assert len(first) == len(second) == 1000
     assert 200 < len(np.intersect1d(first, second)) < 800
     equal = Nodes(sp.csr_array((3000, 3000)), np.eye(3)[np.arange(3000) // 10 % 3])
-    groups = np.bincount(np.arange(3000)[Broad().landmarks(equal)] // 10 % 3)
+    groups = np.bincount(np.arange(3000)[Broad().landmarks(equal.keys(0))] // 10 % 3)
     assert abs(groups - 1000 / 3).max() <= 1
 
 

@@ -10,6 +10,7 @@ from gpgc.graph.reach import reach_of
 from gpgc.probability.temperature import (
     fit_temperature_with_prior,
     root_mean_square,
+    square_sums,
     usual_sharpness,
 )
 
@@ -68,7 +69,7 @@ def test_temperature_has_bounds_that_refer_to_the_means():
     for size in (1e-3, 1.0):
         means = size * (0.5 + 1e-8 * rng.normal(size=(20, 2)))
         targets = np.eye(2)[rng.integers(2, size=20)]
-        spread, even = root_mean_square(means), np.full(2, 0.5)
+        spread, even = root_mean_square(square_sums(means)), np.full(2, 0.5)
         usual = usual_sharpness(20, 1.0, 2)
         t = fit_temperature_with_prior(means, targets, np.zeros(20), spread, usual, even)
         assert np.ptp(t * means) < 1e-3
@@ -96,7 +97,7 @@ def test_joining_nodes_of_which_nothing_is_known_have_the_class_prior(model):
 def test_a_node_without_prior_variance_has_the_usual_one(model):
     graph, y = two_blocks(2)
     X = np.vstack([np.random.default_rng(0).normal(size=(30, 4)), np.zeros((2, 4))])
-    fitted = GPGCClassifier(model).fit(X, y, adjacency=graph)
+    fitted = GPGCClassifier(model, standardize=False).fit(X, y, adjacency=graph)
     _, std, cov = fitted.predict_latent([29, 30, 31], return_std=True, return_cov=True)
     usual = np.sqrt(fitted.covariance_.diag(fitted.labelled_nodes_).mean())
     np.testing.assert_allclose(std[1:], usual, rtol=1e-5)
@@ -127,13 +128,13 @@ def test_components_of_dense_and_sparse_features_agree():
 
 
 @pytest.mark.parametrize("n_nodes", [600, 2500])
-@pytest.mark.parametrize("has_alike_neighbours", [True, False])
-def test_nodes_without_links_and_features_change_no_probability(n_nodes, has_alike_neighbours):
+@pytest.mark.parametrize("has_alike_neighbors", [True, False])
+def test_nodes_without_links_and_features_change_no_probability(n_nodes, has_alike_neighbors):
     rng = np.random.default_rng(0)
     truth = rng.integers(3, size=n_nodes)
     ends = rng.integers(n_nodes, size=(2, 6 * n_nodes))
     same = truth[ends[0]] == truth[ends[1]]
-    ends = ends[:, same == has_alike_neighbours]
+    ends = ends[:, same == has_alike_neighbors]
     X = rng.standard_normal((n_nodes, 6)) + 0.8 * rng.standard_normal((3, 6))[truth]
     y = np.where(np.arange(n_nodes) % 20 == 0, truth, -1)
     tables = []
@@ -141,6 +142,6 @@ def test_nodes_without_links_and_features_change_no_probability(n_nodes, has_ali
         links = sp.csr_array((np.ones(ends.shape[1]), tuple(ends)), shape=(n_nodes + blank,) * 2)
         both = np.vstack([X, np.zeros((blank, 6))])
         given = np.append(y, np.full(blank, -1))
-        fitted = GPGCClassifier(dtype="float64", standardise=False).fit(both, given, links)
+        fitted = GPGCClassifier(dtype="float64", standardize=False).fit(both, given, links)
         tables.append(fitted.predict_proba()[:n_nodes])
     np.testing.assert_allclose(tables[1], tables[0], atol=1e-6)

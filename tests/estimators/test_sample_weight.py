@@ -8,7 +8,7 @@ import pytest
 import gpgc
 from gpgc import GPGCClassifier, GPGCRegressor
 from gpgc.errors import InputError
-from gpgc.estimators.given_labels import encode_given
+from gpgc.estimators.given import encode_given
 from gpgc.gp import condition
 
 NODES = np.array([1, 2, 3, 21, 6, 7])
@@ -204,6 +204,8 @@ def test_regression_trusts_what_it_is_told_to(tmp_path):
         ([[1.0, 2.0, 3.0]], "got shape"),
         ([1.0, -2.0, 1.0], "at least 0, got -2"),
         ([1.0, np.nan, 1.0], "finite"),
+        ([1.0, 1e40, 1.0], "from 1e-10 to 1e.10, got 1e.40"),
+        ([1.0, 1e-40, 0.0], "from 1e-10 to 1e.10, got 1e-40"),
         (["a", "b", "c"], "must hold a number"),
         ([0.0, 0.0, 5.0], "at least one labelled node"),
     ],
@@ -238,3 +240,18 @@ def test_bad_votes_are_refused(given):
         gpgc.count_votes(*given, n_nodes=3)
     with pytest.raises(InputError, match="weights must"):
         gpgc.count_votes([0], ["a"], 3, weights=[0])
+
+
+@pytest.mark.parametrize("weight", [1e-10, 1e10])
+@pytest.mark.filterwarnings("error")
+def test_the_least_and_the_largest_weights_give_probabilities(weight):
+    weights = np.array([1.0, weight, weight, 1.0])
+    for given in (weights, np.full(4, weight)):
+        links = ([0, 1, 2], [1, 2, 3])
+        model = GPGCClassifier().fit(None, [0, 0, 1, -1], links, sample_weight=given)
+        assert np.isfinite(model.predict_proba()).all()
+
+
+def test_a_noise_beyond_numbers_is_refused():
+    with pytest.raises(InputError, match=r"noise_variance must be from 0 to 1e.30, got 1e.100"):
+        GPGCClassifier(noise_variance=1e100).fit(None, [0, 1, -1], ([0, 1], [1, 2]))

@@ -128,8 +128,8 @@ def test_newer_files_are_refused(saved):
 
 
 def test_files_of_older_versions_are_refused(saved):
-    rewrite(saved, lambda header, arrays: header.update(version=2))
-    with pytest.raises(DataError, match=r"version 2, .*reads version 3: .*or fit again"):
+    rewrite(saved, lambda header, arrays: header.update(version=3))
+    with pytest.raises(DataError, match=r"version 3, .*reads version 4: .*or fit again"):
         gpgc.load(saved)
 
 

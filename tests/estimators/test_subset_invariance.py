@@ -25,7 +25,7 @@ def fitted(model, kind):
     y = np.where(np.arange(600) < 40, np.arange(600) % 2, -1)
     links = sp.random_array((N_NEW, 600), density=0.01, rng=rng, format="csr")
     estimator = GPGCClassifier(model)
-    if kind == "neighbours":
+    if kind == "neighbors":
         return estimator.fit(features, y), lambda part: {"X": new[part]}
     graph = sp.random_array((600, 600), density=0.01, rng=rng)
     if kind == "no features":
@@ -50,7 +50,7 @@ def check_joining(model, kind):
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("kind", ["neighbours", "no features", "sparse features"])
+@pytest.mark.parametrize("kind", ["neighbors", "no features", "sparse features"])
 @pytest.mark.parametrize("model", ["small", "big", "broad"])
 def test_joining_nodes(model, kind):
     check_joining(model, kind)
@@ -59,7 +59,7 @@ def test_joining_nodes(model, kind):
 @pytest.mark.parametrize("model", ["big", Broad(exact_nodes=100, n_landmarks=50)])
 def test_joining_nodes_of_a_graph_with_landmarks_and_compiled_loops(model, monkeypatch):
     monkeypatch.setattr("gpgc.compute.primitives.LARGE", 100)
-    check_joining(model, "neighbours")
+    check_joining(model, "neighbors")
 
 
 def test_joining_nodes_in_regression():
@@ -75,7 +75,7 @@ def test_on_a_processor_without_avx512():
     """The same arithmetic as on a processor that has AVX2 and no more, as far as can be told."""
     code = (
         "from tests.estimators.test_subset_invariance import check_joining\n"
-        "for model in ('small', 'big', 'broad'): check_joining(model, 'neighbours')"
+        "for model in ('small', 'big', 'broad'): check_joining(model, 'neighbors')"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -7,7 +7,8 @@ from sklearn.datasets import load_diabetes
 from gpgc import GPGCRegressor, load
 from gpgc.errors import InputError
 from gpgc.gp import NoisePath
-from gpgc.selection.noise_choice import RELATIVE_NOISE, choose_noise, noise_bounds
+from gpgc.selection.constants import RELATIVE_NOISE
+from gpgc.selection.noise_choice import choose_noise, noise_bounds
 
 
 def some_labels(y, seed):
@@ -135,7 +136,8 @@ def test_the_grid_of_noise_goes_on_until_the_best_level_lies_inside(criterion, s
 def test_the_grid_ends_where_more_or_less_noise_changes_nothing():
     gamma = np.eye(6)
     targets = np.eye(2)[[0, 1, 0, 1, 0, 1]]
-    low, high = noise_bounds(NoisePath(gamma, targets))
+    path = NoisePath(gamma, targets)
+    low, high = noise_bounds(targets, path.scale, path.rounding)
     for criterion in ("cross_entropy", "evidence", "density"):
         choice = choose_noise(NoisePath(gamma, targets), criterion)
         assert low / 2 < choice.noise_variance <= high

@@ -190,6 +190,8 @@ def test_wrong_amounts_of_memory_say_what_is_taken(value):
 
 def test_amounts_of_memory():
     assert parse_bytes("1gb") == 10**9
+    assert parse_bytes("1.5 GiB") == 1.5 * 2**30
+    assert parse_bytes(None) is None
     assert parse_bytes(" 2 MiB ") == 2**21
     assert parse_bytes(np.int64(7)) == 7
     assert parse_bytes("123") == 123

@@ -51,14 +51,6 @@ def test_a_wrong_line_is_named(tmp_path, line):
         Journal(path)
 
 
-def test_what_was_measured_is_recalled_by_its_key(tmp_path):
-    journal = Journal(tmp_path / "runs.jsonl")
-    assert journal.recall({"b": 2, "a": [1]}, lambda: {"accuracy": 0.5}) == {"accuracy": 0.5}
-    again = Journal(journal.path)
-    assert again.recall({"a": (1,), "b": 2}, lambda: 1 / 0) == {"accuracy": 0.5}
-    assert again.recall({"a": [1]}, lambda: {"accuracy": 0.7}) == {"accuracy": 0.7}
-
-
 @pytest.mark.parametrize("name", ["active_runs", "compare_cora_runs", "images_runs"])
 def test_journals_of_version_0_1_are_read(name):
     path = STORED / f"{name}.jsonl"
@@ -76,7 +68,7 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path):
     writers = [
         subprocess.Popen([sys.executable, "-c", code, str(path), str(name)]) for name in range(3)
     ]
-    assert [writer.wait(60) for writer in writers] == [0, 0, 0]
+    assert [writer.wait(300) for writer in writers] == [0, 0, 0]
     assert len(Journal(path).records) == 150
 
 

@@ -21,6 +21,7 @@ import warnings
 import zlib
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,17 +30,16 @@ import scipy.sparse as sp
 
 import gpgc
 from gpgc import GPGCClassifier, GPGCRegressor
-from gpgc.cli.files import read_candidates, read_costs, read_graph_files
-from gpgc.datasets import load_npz_graph
 from gpgc.errors import DataError, InputError
 from gpgc.files import Journal, read_npy, read_npz, read_sparse
+from gpgc.problem.read import read_candidates, read_costs, read_problem
 from tests.fuzz.mutations import Damage, damage_archive, damage_bytes, damage_model
 
 STORED = Path(__file__).parents[1] / "compatibility" / "v0_1"
 EXTRA_MEMORY = 2**30
 """Bytes that reading may add to what the process has at its start; the files are far smaller."""
 
-SECONDS = 60
+SECONDS = 300
 """Time after which a case, which takes milliseconds, counts as a hang."""
 
 EDGES = b"source,target,weight\n" + b"".join(b"n%d,n%d,1.5\n" % (i, i + 1) for i in range(9))
@@ -118,20 +118,20 @@ def readers(kind: str) -> dict[str, Reader]:
     arrays = _arrays()
     ids = [f"n{i}" for i in range(10)]
     tables = {
-        "edges": Reader("e.csv", EDGES, damage_bytes, lambda p: read_graph_files(p, None, None)),
+        "edges": Reader("e.csv", EDGES, damage_bytes, lambda p: read_problem(p, None, None)),
         "tsv": Reader(
             "e.tsv",
             EDGES.replace(b",", b"\t"),
             damage_bytes,
-            lambda p: read_graph_files(p, None, None),
+            lambda p: read_problem(p, None, None),
         ),
         "gzip": Reader(
             "e.csv.gz",
             gzip.compress(EDGES, mtime=0),
             damage_bytes,
-            lambda p: read_graph_files(p, None, None),
+            lambda p: read_problem(p, None, None),
         ),
-        "table": Reader("x.csv", TABLE, damage_bytes, lambda p: read_graph_files(None, p, None)),
+        "table": Reader("x.csv", TABLE, damage_bytes, lambda p: read_problem(None, p, None)),
         "labels": Reader("l.csv", LABELS, damage_bytes, _read_labels),
         "candidates": Reader(
             "c.csv", b"id\nn1\nn2\n", damage_bytes, partial(read_candidates, ids=ids)
@@ -149,8 +149,11 @@ def readers(kind: str) -> dict[str, Reader]:
         "npz": Reader("x.npz", arrays["graph"], damage_archive, read_npz),
         "csr": Reader("x.npz", arrays["csr"], damage_archive, read_sparse),
         "coo": Reader("x.npz", arrays["coo"], damage_archive, read_sparse),
-        "graph": Reader("g.npz", arrays["graph"], damage_archive, load_npz_graph),
     }
+    if find_spec("gpgc_lab") is not None:
+        from gpgc_lab.datasets import load_npz_graph
+
+        binary["graph"] = Reader("g.npz", arrays["graph"], damage_archive, load_npz_graph)
     models = {
         name: Reader("m.gpgc", content, damage_model, _learn) for name, content in _models().items()
     }
@@ -163,7 +166,7 @@ def readers(kind: str) -> dict[str, Reader]:
 def _read_labels(path: Path) -> None:
     edges = path.with_name("edges.csv")
     edges.write_bytes(EDGES)
-    read_graph_files(edges, None, path)
+    read_problem(edges, None, path)
 
 
 def main(folder: Path, kind: str, first: int, count: int) -> None:

@@ -20,7 +20,7 @@ FIRST = int(time.time()) if WANTED else 0
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 
 
-@pytest.mark.parametrize(("kind", "usual"), [("tables", 100), ("arrays", 100), ("models", 12)])
+@pytest.mark.parametrize(("kind", "usual"), [("tables", 50), ("arrays", 50), ("models", 8)])
 def test_damaged_files_end_in_a_sentence(tmp_path, kind, usual):
     count = WANTED or usual
     done = subprocess.run(

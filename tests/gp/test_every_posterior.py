@@ -4,25 +4,13 @@ import numpy as np
 import pytest
 
 import gpgc
-from gpgc.gp import CholeskyFactor, FunctionSpace, Targetwise, WeightSpace, condition
+from gpgc.gp import LabelledRoot, Targetwise, WeightSpace, condition
 from gpgc.gp.nystrom_space import NystromSpace
 from gpgc.kernels import Features, InnerProduct, Nystrom
 
 LABELLED = np.array([1, 3, 4, 8, 13, 17, 21])
 TARGETS = np.cos(np.arange(14.0)).reshape(7, 2)
 RELATIVE = np.array([1.0, 0.25, 4.0, 1.0, 2.0, 0.5, 8.0])
-
-
-@pytest.mark.parametrize("relative", [None, RELATIVE], ids=["equal", "relative"])
-def test_dual_weights_in_weight_space_are_those_in_function_space(awkward, relative):
-    covariance = Features.of(InnerProduct(), awkward[1])
-    weight = WeightSpace(covariance, LABELLED, TARGETS, 0.3, relative)
-    noise = 0.3 * (np.ones(7) if relative is None else relative)
-    gram = covariance.block(LABELLED, LABELLED)
-    function = FunctionSpace(covariance, LABELLED, TARGETS, CholeskyFactor(gram, noise))
-    expected = np.linalg.solve(gram + np.diag(noise), TARGETS)
-    np.testing.assert_allclose(function.dual_weights(), expected, rtol=1e-8)
-    np.testing.assert_allclose(weight.dual_weights(), expected, rtol=1e-8)
 
 
 @pytest.mark.parametrize("among", [None, np.array([5, 0, 6])])
@@ -37,7 +25,7 @@ def test_labels_that_landmarks_tell_little_of_are_uncertain_when_left_out(
     assert approximate.rank == 2
     nodes = LABELLED if among is None else LABELLED[among]
     untold = covariance.diag(nodes) - approximate.diag(nodes)
-    plain = WeightSpace(approximate, LABELLED, TARGETS, 0.1, RELATIVE)
+    plain = WeightSpace(LabelledRoot.of(approximate, LABELLED, TARGETS, RELATIVE), 0.1)
     found, expected = posterior.leave_one_out(among), plain.leave_one_out(among)
     np.testing.assert_allclose(found.mean, expected.mean)
     np.testing.assert_allclose(found.variance, expected.variance + untold)
@@ -57,7 +45,6 @@ def test_labels_at_which_a_target_is_not_known_say_nothing_of_it(awkward, space)
     missing = np.isnan(targets)
     np.testing.assert_array_equal(np.isnan(both.targets), missing)
     np.testing.assert_array_equal(both.targets[~missing], targets[~missing])
-    np.testing.assert_array_equal(both.dual_weights()[missing], 0)
     np.testing.assert_array_equal(both.influence()[:, [1, 4], 0], 0)
     for answer in both.leave_one_out():
         np.testing.assert_array_equal(np.isnan(answer), missing)
@@ -71,9 +58,6 @@ def test_labels_at_which_a_target_is_not_known_say_nothing_of_it(awkward, space)
         )
         np.testing.assert_allclose(both.mean()[:, column], alone.mean()[:, 0])
         np.testing.assert_allclose(both.variance()[:, column], alone.variance(), atol=1e-12)
-        np.testing.assert_allclose(
-            both.dual_weights()[known, column], alone.dual_weights()[:, 0], rtol=1e-8
-        )
         np.testing.assert_allclose(
             both.leave_one_out().mean[known, column], alone.leave_one_out().mean[:, 0]
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpgc.errors import GPGCWarning, InputError
-from gpgc.gp import CholeskyFactor, NoisePath
+from gpgc.gp import NoisePath, factorised
 
 UNIT = float(np.finfo(np.float32).eps)
 
@@ -27,17 +27,17 @@ def test_noise_far_above_the_rounding_is_not_touched():
     gamma, y = rounded_gram(), np.eye(30)[:, :2]
     noise = 65 * rounding_of(gamma)
     exact = np.linalg.solve(gamma.astype(float) + noise * np.eye(30), y)
-    factor = CholeskyFactor(gamma, noise)
+    factor = factorised(gamma, noise)
     assert factor.jitter == 0
     np.testing.assert_allclose(factor.solve(y), exact, rtol=1e-8)
-    found = NoisePath(gamma, y).weights(np.array([noise]))[0]
+    found = NoisePath(gamma, y).inverse(noise).solve(y)
     np.testing.assert_allclose(found, exact, rtol=1e-7)
 
 
 def test_noise_near_the_rounding_gets_the_least_of_a_few_jitters():
     gamma, y = rounded_gram(), np.eye(30)[:, :2]
     noise, rounding = rounding_of(gamma), rounding_of(gamma)
-    factor = CholeskyFactor(gamma, noise)
+    factor = factorised(gamma, noise)
     steps = np.log(factor.jitter / rounding) / np.log(4)
     assert steps == pytest.approx(round(steps), abs=1e-6)
     assert 0 <= steps <= 3
@@ -54,13 +54,12 @@ def test_a_path_shifts_all_eigenvalues_by_the_rounding_of_all_entries():
     values = np.linalg.eigvalsh(gamma.astype(float))
     shift = max(-values.min(), rounding_of(gamma))
     for noise in (0.0, rounding_of(gamma), 63 * rounding_of(gamma)):
-        level = np.array([noise])
         exact = np.linalg.inv(gamma.astype(float) + (noise + shift) * np.eye(30))
         path = NoisePath(gamma, y)
-        np.testing.assert_allclose(path.weights(level)[0], exact @ y, rtol=1e-4)
-        np.testing.assert_allclose(path.leave_one_out(level)[1][0], 1 / np.diagonal(exact))
+        np.testing.assert_allclose(path.inverse(noise).solve(y), exact @ y, rtol=1e-4)
+        np.testing.assert_allclose(path.at(noise).leave_one_out()[1], 1 / np.diagonal(exact))
         np.testing.assert_allclose(
-            path.log_marginal_likelihood(level)[0],
+            path.at(noise).log_marginal_likelihood(),
             -np.trace(y.T @ exact @ y) / 2 + np.linalg.slogdet(exact)[1] - 30 * np.log(2 * np.pi),
         )
     assert NoisePath(gamma, y).rounding == pytest.approx(-values.min())
@@ -68,21 +67,21 @@ def test_a_path_shifts_all_eigenvalues_by_the_rounding_of_all_entries():
 
 def test_a_covariance_that_needs_no_shift_gets_none():
     path = NoisePath(np.eye(3, dtype=np.float32), np.eye(3))
-    np.testing.assert_allclose(path.weights(np.array([1e-9]))[0], np.eye(3) / (1 + 1e-9))
+    np.testing.assert_allclose(path.inverse(1e-9).solve(np.eye(3)), np.eye(3) / (1 + 1e-9))
     assert path.rounding == pytest.approx(3 * np.finfo(np.float64).eps)
-    assert CholeskyFactor(np.eye(3, dtype=np.float32), 1e-9).jitter == 0
+    assert factorised(np.eye(3, dtype=np.float32), 1e-9).jitter == 0
 
 
 def test_jitter_by_rounding_is_silent_and_more_is_said():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        CholeskyFactor(np.eye(4), 0.0)
-        CholeskyFactor(np.full((4, 4), 1.0), 1e-3)
+        factorised(np.eye(4), 0.0)
+        factorised(np.full((4, 4), 1.0), 1e-3)
     off = np.eye(4)
     off[0, 1] = off[1, 0] = 1 + 2e-5
     with pytest.warns(GPGCWarning, match="singular at noise variance 1e-06"):
-        factor = CholeskyFactor(off, 1e-6)
+        factor = factorised(off, 1e-6)
     assert 2e-5 < factor.jitter <= 1e-4
     off[0, 1] = off[1, 0] = 1.001
     with pytest.raises(InputError, match=r"not positive semi-definite: adding 0\.0001"):
-        CholeskyFactor(off, 1e-6)
+        factorised(off, 1e-6)

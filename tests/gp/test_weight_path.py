@@ -11,7 +11,8 @@ from gpgc.gp import (
     FunctionSpace,
     LabelledRoot,
     NoisePath,
-    SampledLevels,
+    RootFactor,
+    Smoother,
     WeightPath,
     WeightSpace,
     condition,
@@ -21,8 +22,7 @@ from gpgc.kernels import LowRank
 from gpgc.models import Broad, Prior
 from gpgc.selection import choice as choice_module
 from gpgc.selection.choice import choose
-from gpgc.selection.noise_choice import choose_noise
-from gpgc.selection.noise_search import search_noise
+from gpgc.selection.noise_choice import Judge, choose_noise
 
 LEVELS = np.array([1e-3, 0.05, 2.0])
 
@@ -45,7 +45,7 @@ def labels(request):
 
 @pytest.fixture
 def root(prior, labels):
-    return LabelledRoot(prior.covariance(), *labels)
+    return LabelledRoot.of(prior.covariance(), *labels)
 
 
 def test_all_levels_are_those_of_function_space(prior, labels, root):
@@ -54,30 +54,32 @@ def test_all_levels_are_those_of_function_space(prior, labels, root):
     by_functions = NoisePath(prior.covariance().block(labelled, labelled), targets, relative)
     assert by_weights.scale == pytest.approx(by_functions.scale)
     for found, expected in zip(
-        by_weights.leave_one_out(LEVELS), by_functions.leave_one_out(LEVELS), strict=True
+        by_weights.at(LEVELS).leave_one_out(), by_functions.at(LEVELS).leave_one_out(), strict=True
     ):
         np.testing.assert_allclose(found, expected, atol=1e-8)
     np.testing.assert_allclose(
-        by_weights.log_marginal_likelihood(LEVELS),
-        by_functions.log_marginal_likelihood(LEVELS),
+        by_weights.at(LEVELS).log_marginal_likelihood(),
+        by_functions.at(LEVELS).log_marginal_likelihood(),
         rtol=1e-8,
     )
-    one = by_weights.of_target(1)
+    one = by_weights.of_targets([1])
     np.testing.assert_allclose(
-        one.log_marginal_likelihood(LEVELS),
-        by_functions.of_target(1).log_marginal_likelihood(LEVELS),
+        one.at(LEVELS).log_marginal_likelihood(),
+        by_functions.of_targets([1]).at(LEVELS).log_marginal_likelihood(),
         rtol=1e-8,
     )
-    np.testing.assert_allclose(one.leave_one_out(LEVELS)[0], found_column(by_functions), atol=1e-8)
+    np.testing.assert_allclose(
+        one.at(LEVELS).leave_one_out()[0], found_column(by_functions), atol=1e-8
+    )
 
 
 def found_column(path):
-    return path.leave_one_out(LEVELS)[0][:, :, [1]]
+    return path.at(LEVELS).leave_one_out()[0][:, :, [1]]
 
 
 def test_leaving_one_out_is_leaving_it_out(prior, labels, root):
     labelled, targets, relative = labels
-    mean, variance = WeightPath(root).leave_one_out(LEVELS[1:2])
+    mean, variance = WeightPath(root).at(LEVELS[1:2]).leave_one_out()
     rest = np.delete(np.arange(80), 7)
     without = condition(
         prior.covariance(),
@@ -91,20 +93,13 @@ def test_leaving_one_out_is_leaving_it_out(prior, labels, root):
     assert variance[0, 7] == pytest.approx(without.variance(labelled[[7]])[0] + noise)
 
 
-def test_a_sample_of_labels_level_by_level(root):
+def test_a_sample_of_labels_is_left_out_as_all_are(root):
     among = np.array([3, 50, 11])
-    every, some = WeightPath(root), SampledLevels(root, among)
-    for found, expected in zip(
-        some.leave_one_out(LEVELS), every.leave_one_out(LEVELS), strict=True
-    ):
-        np.testing.assert_allclose(found, expected[:, among], atol=1e-8)
-    evidence = some.log_marginal_likelihood(LEVELS)
-    np.testing.assert_allclose(evidence, every.log_marginal_likelihood(LEVELS), rtol=1e-8)
-    np.testing.assert_allclose(
-        some.of_target(2).leave_one_out(LEVELS)[0],
-        every.of_target(2).leave_one_out(LEVELS)[0][:, among],
-        atol=1e-8,
-    )
+    every, some = WeightPath(root).at(LEVELS[1]), RootFactor.of(root, LEVELS[1])
+    for found, expected in zip(some.leave_one_out(among), every.leave_one_out(), strict=True):
+        np.testing.assert_allclose(found, expected[among], atol=1e-8)
+    evidence = some.log_marginal_likelihood()
+    np.testing.assert_allclose(evidence, every.log_marginal_likelihood(), rtol=1e-8)
 
 
 @pytest.mark.parametrize("criterion", ["cross_entropy", "density"])
@@ -115,12 +110,16 @@ def test_a_small_rank_chooses_on_all_labels_as_function_space_does(prior, criter
     monkeypatch.setattr(choice_module, "MANY_LABELS", 80)
     weights, usual = np.full(120, 0.9), prior.architecture.relative_noise
     found = choose(prior, labelled, targets, "loo", criterion, weights)
-    assert found.root is not None
-    covariance = prior.covariance(found.view_weights)
-    path = NoisePath(covariance.block(labelled, labelled), targets)
-    parts = [path] if criterion == "cross_entropy" else [path.of_target(0), path.of_target(1)]
-    levels = [choose_noise(part, criterion, weights, usual).noise_variance for part in parts]
-    np.testing.assert_allclose(found.levels, levels)
+    for view in found.views:
+        if prior.is_smoother(view.name):
+            continue
+        assert view.root is not None
+        path = NoisePath(prior.view(view.name).block(labelled, labelled), targets)
+        parts = (
+            [path] if criterion == "cross_entropy" else [path.of_targets([0]), path.of_targets([1])]
+        )
+        levels = [choose_noise(part, criterion, weights, usual).noise_variance for part in parts]
+        np.testing.assert_allclose(view.levels, levels)
 
 
 def test_the_noise_goes_on_to_be_searched_on_all_labels(prior):
@@ -128,22 +127,20 @@ def test_the_noise_goes_on_to_be_searched_on_all_labels(prior):
     labelled, covariance = np.arange(140), prior.covariance()
     values = covariance.root(labelled) @ rng.normal(size=(covariance.rank, 2))
     targets = values + np.array([0.02, 0.3]) * rng.normal(size=values.shape)
-    root = LabelledRoot(covariance, labelled, targets)
+    root = LabelledRoot.of(covariance, labelled, targets)
     path, near = WeightPath(root), np.array([10**-0.5, 1, 10**0.5])
-    found = search_noise(
-        root, labelled, np.array([0.05, 0.05]), "loo", "density", np.ones(140), 0.01
-    )
+    judge = Judge(targets, "loo", "density", np.ones(140), 0.01)
+    found = judge.search(root, labelled, np.array([0.05, 0.05]))
     assert found[0] < 0.01 < found[1]
     for column, level in enumerate(found):
-        mean, variance = path.of_target(column).leave_one_out(level * near)
+        mean, variance = path.of_targets([column]).at(level * near).leave_one_out()
         error = (targets[:, [column]] - mean)[:, :, 0] ** 2 / variance
         losses = 0.5 * (error + np.log(variance)).sum(axis=1)
         pull = 0.5 * np.log10(level * near / root.scale / 0.01) ** 2
         assert (losses + pull).argmin() == 1
-    (level,) = search_noise(
-        root, labelled, np.array([0.05]), "evidence", "density", np.ones(140), 0.01
-    )
-    assert path.log_marginal_likelihood(level * near).argmax() == 1
+    judge = Judge(targets, "evidence", "density", np.ones(140), 0.01)
+    (level,) = judge.search(root, labelled, np.array([0.05]))
+    assert path.at(level * near).log_marginal_likelihood().argmax() == 1
 
 
 @pytest.mark.parametrize("kind", [GPGCClassifier, GPGCRegressor])
@@ -157,8 +154,8 @@ def test_an_estimator_can_be_told_where(kind, prior):
     for space, posterior in (("weight", WeightSpace), ("function", FunctionSpace)):
         estimator = kind(architecture, dtype="float64", noise_variance=0.03, space=space)
         estimator.fit(nodes.features, y, adjacency=nodes.adjacency)
-        assert isinstance(estimator.posterior_, posterior)
-        assert estimator.space_ == space
+        parts = [view.posterior for view in estimator.posterior_.views]
+        assert all(isinstance(part, posterior | Smoother) for part in parts)
         answers[space] = [
             *estimator.predict_latent(return_std=True),
             *estimator.leave_one_out(),
@@ -166,7 +163,8 @@ def test_an_estimator_can_be_told_where(kind, prior):
         ]
     for found, expected in zip(*answers.values(), strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-8, rtol=1e-8)
-    assert kind(architecture).fit(nodes.features, y, nodes.adjacency).space_ == "weight"
+    auto = kind(architecture).fit(nodes.features, y, nodes.adjacency).posterior_
+    assert isinstance(auto.views[0].posterior, WeightSpace)
 
 
 def test_a_space_that_is_none(prior):
@@ -188,8 +186,9 @@ def test_each_target_finds_the_noise_that_it_finds_alone(how):
     weights, start = np.ones(300), np.full(3, 3.0)
 
     def search(columns):
-        root = LabelledRoot(covariance, labelled, targets[:, columns])
-        return search_noise(root, labelled, start[columns], how, "density", weights, 0.1)
+        root = LabelledRoot.of(covariance, labelled, targets[:, columns])
+        judge = Judge(targets[:, columns], how, "density", weights, 0.1)
+        return judge.search(root, labelled, start[columns])
 
     together = search(np.arange(3))
     alone = [search(np.array([column]))[0] for column in range(3)]

@@ -8,9 +8,15 @@ import pytest
 import scipy.sparse as sp
 
 from gpgc.errors import InputError
-from gpgc.graph import as_adjacency, join, neighbor_graph, normalize
+from gpgc.graph import Nodes, as_adjacency, neighbor_graph, normalize
 
 PATH = np.array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]])
+
+
+def join(links, adjacency, n_new, normalization="symmetric"):
+    """Return the rows of Â of nodes that join."""
+    nodes = Nodes(adjacency, normalization=normalization)
+    return nodes.joined(links, None, n_new).rows
 
 
 @pytest.mark.parametrize("fmt", ["csr", "csc", "coo", "lil", "dok", "dia", "bsr"])
@@ -100,7 +106,7 @@ def test_wrong_graphs_are_named(graph, n_nodes, words):
         as_adjacency(graph, n_nodes)
 
 
-def test_symmetric_normalisation_by_hand():
+def test_symmetric_normalization_by_hand():
     expected = np.array(
         [
             [1 / 2, 1 / np.sqrt(6), 0],
@@ -111,7 +117,7 @@ def test_symmetric_normalisation_by_hand():
     np.testing.assert_allclose(normalize(as_adjacency(PATH)).toarray(), expected)
 
 
-def test_row_normalisation_gives_means():
+def test_row_normalization_gives_means():
     matrix = normalize(as_adjacency(PATH), "row")
     np.testing.assert_allclose(matrix.sum(axis=1), 1)
     np.testing.assert_allclose(matrix.toarray()[0], [0.5, 0.5, 0])
@@ -121,7 +127,7 @@ def test_isolated_nodes_keep_themselves():
     assert normalize(as_adjacency(([], []), 2)).toarray().tolist() == [[1, 0], [0, 1]]
 
 
-def test_unknown_normalisation():
+def test_unknown_normalization():
     with pytest.raises(InputError, match=r"normalization.*symmetric, row.*'column'"):
         normalize(as_adjacency(PATH), "column")
 
@@ -150,7 +156,7 @@ def test_wrong_links_are_named(links, words):
         join(links, as_adjacency(PATH), 1)
 
 
-def test_nearest_neighbours_by_brute_force():
+def test_nearest_neighbors_by_brute_force():
     points = np.random.default_rng(0).normal(size=(50, 3))
     distances = np.linalg.norm(points[:, None] - points[None], axis=2)
     np.fill_diagonal(distances, np.inf)
@@ -163,18 +169,18 @@ def test_nearest_neighbours_by_brute_force():
     assert (neighbor_graph(points, 5, include_self=True).toarray() == expected).all()
 
 
-def test_neighbours_of_few_nodes():
+def test_neighbors_of_few_nodes():
     assert neighbor_graph(np.zeros((1, 2)), 10).nnz == 0
     assert neighbor_graph(np.arange(3.0)[:, None], 10).nnz == 6
 
 
-def test_duplicate_points_do_not_become_their_own_neighbours():
+def test_duplicate_points_do_not_become_their_own_neighbors():
     graph = neighbor_graph(np.zeros((6, 2)), 2)
     assert graph.diagonal().sum() == 0
     assert (np.diff(graph.indptr) >= 2).all()
 
 
-def test_wrong_number_of_neighbours():
+def test_wrong_number_of_neighbors():
     with pytest.raises(InputError, match="n_neighbors"):
         neighbor_graph(np.zeros((3, 2)), 0)
 
@@ -235,7 +241,7 @@ def test_edge_attributes_are_weights_or_said_to_be_ignored():
         assert as_adjacency(data)[0, 1] == 1
 
 
-def test_duplicate_entries_of_features_do_not_change_the_neighbours():
+def test_duplicate_entries_of_features_do_not_change_the_neighbors():
     rng = np.random.default_rng(0)
     counts = sp.csr_array(rng.poisson(0.6, size=(60, 12)).astype(float))
     halves = sp.csr_array(

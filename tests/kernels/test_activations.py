@@ -15,7 +15,7 @@ from gpgc.kernels import (
     Step,
     activation_from,
 )
-from gpgc.kernels.smooth_activations import ERF_GAIN, GELU_GAIN
+from gpgc.kernels.activations import ERF_GAIN, GELU_GAIN
 from tests.laws import check_laws
 
 ALL = [*(kind() for kind in ACTIVATIONS.values()), LeakyReLU(-0.5)]

@@ -12,7 +12,7 @@ from gpgc.graph import as_adjacency, normalize
 from gpgc.kernels import (
     Activate,
     ArcCosine,
-    Centre,
+    Center,
     DenseLayer,
     Features,
     InnerProduct,
@@ -22,7 +22,6 @@ from gpgc.kernels import (
     Propagate,
     Square,
     SquaredExponential,
-    Unit,
 )
 from gpgc.models import Broad
 from gpgc.models.projection import WideFeatures, projection_for
@@ -94,19 +93,26 @@ def test_broad_with_landmarks_obeys_the_laws(awkward):
     check_laws(gpgc.covariance(graph, model=Broad(exact_nodes=0, n_landmarks=12, one_hot_nodes=0)))
 
 
-def test_a_projection_keeps_inner_products():
+def test_singular_vectors_keep_what_they_say():
     rng = np.random.default_rng(0)
-    features = sp.random_array((50, 4000), density=0.02, rng=rng, format="csr")
-    wide = WideFeatures(n_bytes=0, n_columns=1024)
-    projection = projection_for(features, 0, Context(), wide)
+    topics = sp.csr_array(rng.random((8, 400)) * (rng.random((8, 400)) < 0.1))
+    features = sp.csr_array(sp.csr_array(rng.random((60, 8))) @ topics)
+    keys, wide = np.arange(1.0, 61), WideFeatures(n_from=50, n_columns=8)
+    projection = projection_for(features, keys, 0, Context(), wide)
     found = projection.apply(features)
-    assert found.shape == (50, 1024)
-    assert projection_for(features, 0, Context()).matrix is None
-    gram, expected = (found @ found.T).toarray(), (features @ features.T).toarray()
-    assert np.abs(gram - expected).max() < 0.15 * expected.max()
+    assert found.shape == (60, 8)
+    np.testing.assert_allclose(found @ found.T, (features @ features.T).toarray(), rtol=1e-6)
+    assert projection.approximations == ("400 columns by 8 singular vectors, which leave out 0%",)
+    few = projection_for(features, keys, 0, Context(), WideFeatures(n_from=50, n_columns=2))
+    lengths = np.linalg.norm(features.toarray(), axis=1)
+    kept = np.linalg.norm(few.apply(features), axis=1) ** 2 / lengths**2
+    assert 1 - kept.mean() == pytest.approx(few.left_out, abs=1e-6)
+    stranger = sp.csr_array(([1.0], ([0], [int((topics.sum(axis=0) == 0).argmax())])), (1, 400))
+    assert not projection.apply(stranger).any()
+    assert projection_for(features, keys, 0, Context()) is None
 
 
-def test_neighbour_graph_of_features(awkward):
+def test_neighbor_graph_of_features(awkward):
     check_laws(gpgc.covariance(None, awkward[1]))
 
 
@@ -134,8 +140,8 @@ def test_roots_pass_through_the_algebra(awkward):
         DenseLayer(leaf, 2.0, 0.3),
         Propagate(propagation, DenseLayer(leaf, 2.0, 0.3)),
         Mix([leaf, Square(Activate(leaf))], [0.2, 1.5]),
-        Centre(leaf, np.array([2, 3, 11])),
-        Unit(Square(leaf, np.array([1, 5, 7]))),
+        Center(leaf, np.array([2, 3, 11])),
+        Square(leaf, np.array([1, 5, 7])),
     ):
         assert part.rank is not None
         check_laws(part)
@@ -161,18 +167,18 @@ def test_parts_on_their_own(awkward):
 
 
 @pytest.mark.parametrize("over", [None, np.array([1, 4, 7, 13])])
-def test_centred(awkward, over):
+def test_centerd(awkward, over):
     graph, features = awkward
     for model in ("small", "big", "broad"):
-        centred = Centre(gpgc.covariance(graph, features, model=model), over)
-        check_laws(centred)
-        np.testing.assert_allclose(centred.block(None, over).mean(axis=1), 0, atol=1e-12)
+        centered = Center(gpgc.covariance(graph, features, model=model), over)
+        check_laws(centered)
+        np.testing.assert_allclose(centered.block(None, over).mean(axis=1), 0, atol=1e-12)
 
 
 def test_centring_takes_away_what_all_share(awkward):
     covariance = gpgc.covariance(*awkward)
     lifted = DenseLayer(covariance, bias_variance=3.0)
-    np.testing.assert_allclose(Centre(lifted).block(), Centre(covariance).block(), atol=1e-12)
+    np.testing.assert_allclose(Center(lifted).block(), Center(covariance).block(), atol=1e-12)
 
 
 def test_float32_follows_float64(awkward):
@@ -217,7 +223,7 @@ def test_deep_covariances_stream_columns_to_the_same_product(awkward, monkeypatc
 
 @pytest.mark.parametrize("elements", [1, 9, 20, 2**17])
 def test_variances_of_nodes_of_equal_degree_in_batches_of_any_size(monkeypatch, elements):
-    """On a ring all have three neighbours: batches of 1, 1, 2 and all nodes, the last one too."""
+    """On a ring all have three neighbors: batches of 1, 1, 2 and all nodes, the last one too."""
     monkeypatch.setattr("gpgc.kernels.propagate.GROUP_ELEMENTS", elements)
     ring = as_adjacency((np.arange(11), (np.arange(11) + 1) % 11))
     features = np.random.default_rng(0).normal(size=(11, 3))

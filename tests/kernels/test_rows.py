@@ -8,8 +8,8 @@ import pytest
 import scipy.sparse as sp
 
 from gpgc.compute import Context
-from gpgc.kernels.propagated_rows import FeaturesFirstRows, PropagatedRows, propagated_rows
-from gpgc.kernels.rows import DirectionsOf, StoredRows
+from gpgc.kernels.propagated_rows import propagated_rows
+from gpgc.kernels.rows import StoredRows
 
 
 @pytest.fixture
@@ -20,22 +20,21 @@ def restless_threads():
     sys.setswitchinterval(interval)
 
 
-@pytest.mark.parametrize("kind", [FeaturesFirstRows, PropagatedRows])
-def test_what_is_kept_for_one_thread_is_not_given_to_another(kind, restless_threads):
+@pytest.mark.parametrize("is_sparse", [True, False])
+def test_what_is_kept_for_one_thread_is_not_given_to_another(is_sparse, restless_threads):
     rng = np.random.default_rng(0)
     matrix = sp.csr_array(sp.random_array((60, 60), density=0.1, rng=rng) + sp.eye_array(60))
     features = sp.random_array((60, 40), density=0.01, rng=rng, format="csr")
-    if kind is PropagatedRows:
+    if not is_sparse:
         features = rng.standard_normal((60, 40))
     rows = propagated_rows(matrix, features, Context())
-    assert isinstance(rows, kind)
     directions, _ = rows.stored().take(None)
     directions = directions.toarray() if sp.issparse(directions) else directions
     columns = [np.arange(first, 2 * first + 6) for first in range(8)]
 
     def largest_error(turn):
         cols = columns[turn % len(columns)]
-        found, _ = rows.cosines(cols, Context.of(n_jobs=1))[0](None)
+        found, _ = rows.cosines(cols, Context.of(n_jobs=1))(None)
         return np.abs(found - directions @ directions[cols].T).max()
 
     with ThreadPoolExecutor(4) as pool:
@@ -46,12 +45,12 @@ def test_directions_without_a_second_array():
     features = np.random.default_rng(0).normal(size=(6, 3)).astype(np.float32)
     features[2] = 0
     found, expected = (
-        DirectionsOf(features, np.dtype(np.float32)),
+        StoredRows.directions_of(features, np.dtype(np.float32)),
         StoredRows.of(features, np.dtype(np.float32)),
     )
     for index in (None, np.array([4, 2]), slice(1, 3)):
         directions, lengths = found.take(index)
         np.testing.assert_allclose(directions, expected.take(index)[0], atol=1e-6)
         np.testing.assert_array_equal(lengths, expected.take(index)[1] > 0)
-    np.testing.assert_array_equal(found.lengths_of_all(), [1, 1, 0, 1, 1, 1])
-    np.testing.assert_array_equal(found.stored().directions, found.take(None)[0])
+    np.testing.assert_array_equal(found.lengths, [1, 1, 0, 1, 1, 1])
+    assert found.directions is features

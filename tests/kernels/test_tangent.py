@@ -9,7 +9,8 @@ from gpgc.errors import InputError
 from gpgc.graph import as_adjacency, normalize
 from gpgc.kernels import (
     Activate,
-    Centre,
+    Center,
+    Chain,
     Covariance,
     Cross,
     Deep,
@@ -23,10 +24,9 @@ from gpgc.kernels import (
     Nystrom,
     Propagate,
     Square,
-    Tangent,
-    Unit,
+    tangent,
 )
-from gpgc.kernels.diffusions import PageRank
+from gpgc.kernels.diffuse import PageRank
 from gpgc.models.precomputed import Precomputed
 from tests.laws import check_laws
 
@@ -64,45 +64,51 @@ QUESTIONS = {
 def test_tangent_kernels_are_those_of_the_layers_gradients(awkward):
     graph, features = awkward
     matrix = normalize(as_adjacency(graph))
-    tangent = Tangent(network_of(features, matrix))
-    np.testing.assert_allclose(tangent.block(), tangent_by_hand(features, matrix), atol=1e-7)
-    check_laws(tangent)
+    kernel = tangent(network_of(features, matrix))
+    np.testing.assert_allclose(kernel.block(), tangent_by_hand(features, matrix), atol=1e-7)
+    check_laws(kernel)
 
 
 def test_the_gradients_of_a_dense_layer_are_its_inputs_and_one(awkward):
     """By the weights √δ_W x, by the bias σ_b, whichever way it is asked."""
     features = awkward[1]
     inputs = np.hstack([WEIGHT**0.5 * features, np.full((24, 1), BIAS**0.5)])
-    tangent = Tangent(DenseLayer(Features.of(InnerProduct(), features), WEIGHT, BIAS))
+    kernel = tangent(DenseLayer(Features.of(InnerProduct(), features), WEIGHT, BIAS))
     expected = inputs @ inputs.T
     V = np.random.default_rng(0).normal(size=(24, 2))
-    np.testing.assert_allclose(tangent.block(), expected, atol=1e-12)
-    np.testing.assert_allclose(tangent.diag(), np.diagonal(expected), atol=1e-12)
-    np.testing.assert_allclose(tangent.dense(), expected, atol=1e-12)
-    np.testing.assert_allclose(tangent.matmul(None, None, V), expected @ V, atol=1e-12)
-    np.testing.assert_allclose(tangent.local(np.array([[4, 2]])), [expected[[4, 2]][:, [4, 2]]])
+    np.testing.assert_allclose(kernel.block(), expected, atol=1e-12)
+    np.testing.assert_allclose(kernel.diag(), np.diagonal(expected), atol=1e-12)
+    np.testing.assert_allclose(kernel.dense(), expected, atol=1e-12)
+    np.testing.assert_allclose(kernel.matmul(None, None, V), expected @ V, atol=1e-12)
+    np.testing.assert_allclose(kernel.local(np.array([[4, 2]])), [expected[[4, 2]][:, [4, 2]]])
 
 
 def test_tangent_kernels_stream_columns_to_the_same_product(awkward, monkeypatch):
     graph, features = awkward
     matrix = normalize(as_adjacency(graph))
-    tangent = Tangent(Activate(network_of(features, matrix)))
+    kernel = tangent(Activate(network_of(features, matrix)))
     V = np.random.default_rng(0).normal(size=(24, 2))
-    whole = tangent.block() @ V
+    whole = kernel.block() @ V
     for chunk in (8 * 24 * 2 * 5, 8 * 24 * 2, 1):
-        monkeypatch.setattr("gpgc.kernels.tangent.CHUNK_BYTES", chunk)
-        np.testing.assert_allclose(tangent.matmul(None, None, V), whole, atol=1e-9)
+        monkeypatch.setattr("gpgc.kernels.covariance.CHUNK_BYTES", chunk)
+        np.testing.assert_allclose(kernel.matmul(None, None, V), whole, atol=1e-9)
         groups = np.arange(24).reshape(6, 4)
-        expected = tangent.block()[groups[:, :, None], groups[:, None, :]]
-        np.testing.assert_allclose(tangent.local(groups), expected, atol=1e-12)
+        expected = kernel.block()[groups[:, :, None], groups[:, None, :]]
+        np.testing.assert_allclose(kernel.local(groups), expected, atol=1e-12)
+
+
+def test_a_node_meets_itself_exactly_also_in_blocks(awkward):
+    """The derivative of a ReLU turns a rounding e of a correlation into √(2e)/π."""
+    graph, features = awkward
+    kernel = tangent(Activate(network_of(features, normalize(as_adjacency(graph)))))
+    np.testing.assert_allclose(np.diagonal(kernel.block()), kernel.diag(), rtol=1e-12)
 
 
 WITHOUT_TANGENT = {
-    "Unit": Unit,
-    "Centre": Centre,
+    "Center": Center,
     "Square": Square,
     "Nystrom": lambda inner: Nystrom(inner, LANDMARKS),
-    "Tangent": Tangent,
+    "Chain": lambda inner: Chain(Activate(inner), inner, 1.0),
 }
 
 
@@ -117,7 +123,7 @@ def test_what_has_no_tangent_kernel_refuses(awkward, name, question):
         Mix([network, Activate(WITHOUT_TANGENT[name](network))]),
     ):
         with pytest.raises(InputError, match=rf"got {name}, which is no layer.*nngp"):
-            QUESTIONS[question](Tangent(part))
+            QUESTIONS[question](tangent(part))
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -125,17 +131,17 @@ def test_a_layer_without_tangent_kernel_refuses_inside_deep(awkward, question):
     graph, features = awkward
     network = network_of(features, normalize(as_adjacency(graph)))
     for landmarks in (None, LANDMARKS):
-        deep = Deep(network, lambda layer, K: DenseLayer(Unit(K)), 2, landmarks)
-        with pytest.raises(InputError, match="got Unit, which is no layer"):
-            QUESTIONS[question](Tangent(deep))
+        deep = Deep(network, lambda layer, K: DenseLayer(Square(K)), 2, landmarks)
+        with pytest.raises(InputError, match="got Square, which is no layer"):
+            QUESTIONS[question](tangent(deep))
 
 
-@pytest.mark.parametrize("wrap", [Unit, Square, Centre, lambda inner: Nystrom(inner, LANDMARKS)])
+@pytest.mark.parametrize("wrap", [Square, Center, lambda inner: Nystrom(inner, LANDMARKS)])
 def test_around_a_tangent_kernel_they_answer(awkward, wrap):
     graph, features = awkward
-    tangent = Tangent(network_of(features, normalize(as_adjacency(graph))))
-    expected = wrap(Given(tangent.block())).block()
-    np.testing.assert_allclose(wrap(tangent).block(), expected, atol=1e-6)
+    kernel = tangent(network_of(features, normalize(as_adjacency(graph))))
+    expected = wrap(Given(kernel.block())).block()
+    np.testing.assert_allclose(wrap(kernel).block(), expected, atol=1e-6)
 
 
 def test_a_part_of_ones_own_that_says_nothing_of_its_tangent_kernel_refuses():
@@ -150,7 +156,7 @@ def test_a_part_of_ones_own_that_says_nothing_of_its_tangent_kernel_refuses():
             return np.eye(3)
 
     with pytest.raises(InputError, match="got Own, which is no layer"):
-        Tangent(DenseLayer(Own(3, Context()))).block()
+        tangent(DenseLayer(Own(3, Context()))).block()
 
 
 def test_every_part_says_what_its_tangent_kernel_is(awkward):
@@ -172,7 +178,7 @@ def test_every_part_says_what_its_tangent_kernel_is(awkward):
         Given: Given(np.eye(24)),
         LowRank: LowRank(features),
     }
-    refusing = {Unit, Centre, Square, Nystrom, Tangent}
+    refusing = {Center, Square, Nystrom, Chain}
     public = {
         value
         for value in vars(gpgc.kernels).values()
@@ -180,11 +186,11 @@ def test_every_part_says_what_its_tangent_kernel_is(awkward):
     } - {Covariance}
     assert public == {*parts, *inputs, *refusing}
     for part in parts.values():
-        tangent = Tangent(part)
-        check_laws(tangent)
-        assert tangent.diag().max() > 0.1
+        kernel = tangent(part)
+        check_laws(kernel)
+        assert kernel.diag().max() > 0.1
     for part in inputs.values():
-        assert not Tangent(part).block().any()
+        assert not tangent(part).block().any()
 
 
 def test_a_matrix_that_is_given_is_no_network():

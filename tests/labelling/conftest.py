@@ -12,8 +12,8 @@ def made_up(n_nodes=300, n_classes=3, separation=1.0, seed=0):
     """Classes and features of made-up nodes, told apart more or less well."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(n_classes, size=n_nodes)
-    centres = rng.normal(size=(n_classes, 8)) * separation
-    return truth, centres[truth] + rng.normal(size=(n_nodes, 8))
+    centers = rng.normal(size=(n_classes, 8)) * separation
+    return truth, centers[truth] + rng.normal(size=(n_nodes, 8))
 
 
 @pytest.fixture

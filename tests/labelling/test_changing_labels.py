@@ -1,5 +1,6 @@
 """Labels that are corrected, taken back or skipped: as if they had been given so at once."""
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -146,3 +147,22 @@ def test_many_labels_of_nodes_that_are_nearly_equal_stay_finite():
     assert (posterior.mean.argmax(axis=1) == truth).all()
     posterior.remove(order[::7])
     assert np.abs(posterior.mean).max() < 2
+
+
+def test_nodes_are_called_by_their_names():
+    names = [f"n{node}" for node in range(12)]
+    graph = nx.relabel_nodes(nx.from_numpy_array(np.kron(np.eye(3), np.ones((4, 4)))), "n{}".format)
+    y = dict.fromkeys(names) | {"n0": "a", "n4": "b"}
+    by_name = Labelling.on(None, y, graph, nodes=["n8"])
+    by_index = Labelling.on(None, y, graph, nodes=[8])
+    for labelling, called in ((by_name, "n{}".format), (by_index, int)):
+        labelling.add([called(8), called(9)], ["c", "a"])
+        labelling.correct([called(9)], ["c"])
+        labelling.skip([called(1)])
+        labelling.remove([called(4)])
+    assert by_name.labels == by_index.labels == {0: "a", 8: "c", 9: "c"}
+    np.testing.assert_array_equal(by_name.predict_proba(), by_index.predict_proba())
+    found = by_name.suggest(2, pending=["n5"])
+    np.testing.assert_array_equal(found.nodes, by_index.suggest(2, pending=[5]).nodes)
+    with pytest.raises(InputError, match="nodes of the graph, got 'n12'"):
+        by_name.add(["n12"], ["a"])

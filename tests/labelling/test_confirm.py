@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from gpgc.errors import DataError, InputError
-from gpgc.labelling.confirm import GROUP, surest_group
+from gpgc.labelling.estimate import audited
 from gpgc.labelling.opinion import SURE
-from gpgc.labelling.report import audited
+from gpgc.labelling.session import GROUP, surest_group
 from tests.labelling.conftest import work
 
 

@@ -6,9 +6,8 @@ import scipy.sparse as sp
 
 from gpgc import GPGCClassifier
 from gpgc.graph import Nodes, as_adjacency
-from gpgc.labelling import growing_weights
-from gpgc.labelling.growing import GrowingPosterior
-from gpgc.labelling.growing_weights import GrowingWeights
+from gpgc.labelling import growing
+from gpgc.labelling.growing import GrowingPosterior, GrowingWeights
 from gpgc.labelling.label_posterior import LabelPosterior
 from gpgc.models import Broad, Prior
 
@@ -36,7 +35,7 @@ def check_equal(found, expected):
 @pytest.mark.parametrize("at_once", [2, 1000])
 @pytest.mark.parametrize("kept", [None, np.arange(5, 90, 3)])
 def test_both_grow_alike(nodes, kept, at_once, monkeypatch):
-    monkeypatch.setattr(growing_weights, "AT_ONCE", at_once)
+    monkeypatch.setattr(growing, "AT_ONCE", at_once)
     covariance = Prior(MODEL, nodes).covariance()
     found, expected = (
         kind(covariance, 0.05, 2, kept) for kind in (GrowingWeights, GrowingPosterior)

@@ -24,7 +24,7 @@ class Client:
         self.port = port
 
     def ask(self, path, method="GET", body=None, token=TOKEN, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         sent = {"host": f"127.0.0.1:{self.port}", **headers}
         if token:
@@ -56,12 +56,14 @@ def served(open_session):
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     client = Client(server.port)
-    for _ in range(200):
+    for _ in range(6000):
         try:
             client.ask("/api/session")
             break
         except OSError:
             time.sleep(0.05)
+    else:
+        pytest.fail("the server did not start")
     yield desk, client
     server.stop()
     thread.join(10)
@@ -214,7 +216,7 @@ def test_images_that_are_none_say_so(tmp_path):
     (folder / "note.txt").write_text("no image")
     source = image_folder(folder)
     assert source.ids == ["broken.png", "good.jpg", "good.png", "large.png", "page.png"]
-    assert source.features.shape[0] == 5
+    assert source.described(print).features.shape[0] == 5
     pictures = {name: source.items.picture(node) for node, name in enumerate(source.ids)}
     assert pictures["good.png"].kind == "image/png"
     assert pictures["good.jpg"].kind == "image/jpeg"
@@ -227,7 +229,7 @@ def test_texts_have_features_at_once(tmp_path):
     path.write_text("id,text\n1,the cat sat\n2,the dog ran\n3,a cat ran\n")
     source = text_table(path)
     assert source.ids == ["1", "2", "3"]
-    assert source.features.shape[0] == 3
+    assert source.described(print).features.shape[0] == 3
     assert source.items.show(0) == {"text": "the cat sat", "is_cut": False}
 
 

@@ -9,10 +9,11 @@ import pytest
 
 from gpgc.errors import DataError, InputError
 from gpgc.estimators import GPGCClassifier
+from gpgc.estimators.predictions import PREDICTION_COLUMNS, prediction_rows
 from gpgc.labelling.desks import Desks
 from gpgc.labelling.estimate import audited_accuracy, is_audit
 from gpgc.labelling.events import UnknownClassError
-from gpgc.labelling.export import PREDICTION_COLUMNS, export, prediction_rows, to_csv
+from gpgc.labelling.export import export, to_csv
 from gpgc.probability.fraction import exact_interval
 from tests.labelling.conftest import made_up, work
 
@@ -161,14 +162,6 @@ def test_the_desk_stays_until_it_is_answered(open_session):
     assert desk.session.next("anna", 2)[0] == two[1]
 
 
-def test_search_by_name_and_by_what_is_shown(open_session):
-    desk = open_session()
-    assert [each["item"] for each in desk.search("n7")["found"]][:3] == [7, 70, 71]
-    assert len(desk.search("n")["found"]) == 20
-    assert desk.search("")["found"] == []
-    assert desk.search("nowhere")["found"] == []
-
-
 def test_items_of_somebody_who_went_away_are_free_again():
     now = [0.0]
     desks = Desks(lambda: now[0])
@@ -233,8 +226,10 @@ def test_the_closing_audit_ends_in_the_exact_interval(open_session):
         session.record({**do, "item": node}, "anna")
     assert session.ledger.phase == "closed"
     found = session.certificate.wait()
-    assert (found["answered"], found["skipped"], found["of"]) == (29, 1, 30)
-    exact = exact_interval(found["right"], 29)
+    running = sum(given.role == "audit" for given in session.ledger.labels.values())
+    assert running >= 4
+    assert (found["answered"], found["skipped"], found["of"]) == (29 + running, 1, 30 + running)
+    exact = exact_interval(found["right"], 29 + running)
     assert (found["low"], found["high"]) == (exact.low, exact.high)
     assert session.next("anna", 1) == []
     desk.session.close()
@@ -314,7 +309,7 @@ def test_wrong_events_change_nothing(open_session, event, error):
     assert len(lines(desk)) == 1
 
 
-def test_nothing_is_shown_before_the_model_is_there(tmp_path, monkeypatch):
+def test_a_random_item_is_shown_before_the_model_is_there(tmp_path, monkeypatch):
     import threading
 
     from gpgc.labelling.session import Session
@@ -323,7 +318,7 @@ def test_nothing_is_shown_before_the_model_is_there(tmp_path, monkeypatch):
     waits = threading.Event()
     session = Session("abcdef", lambda nodes: waits.wait(), tmp_path / "labels.jsonl", "xy")
     session.start()
-    assert session.next("anna", 1) == []
+    assert session.next("anna", 1) == session.audits.window(session.ledger)[:1]
     waits.set()
     session.close()
 

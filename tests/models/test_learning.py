@@ -9,9 +9,8 @@ from gpgc.errors import InputError
 from gpgc.graph import Nodes, as_adjacency
 from gpgc.kernels import SquaredExponential
 from gpgc.models import APPNP, GCNII, SAGE, Prior, architecture_from
-from gpgc.selection.choice import Choice
-from gpgc.selection.graded_cost import graded_cost
-from gpgc.selection.learning import LearningProblem, learn
+from gpgc.selection.choice import ChosenView
+from gpgc.selection.learning import LearningProblem, graded_cost, learn
 
 COSTS = ["cross_entropy", "density", "evidence"]
 NETWORKS = [
@@ -34,9 +33,7 @@ def problem_of(awkward, network, cost, levels):
     labelled, targets = labels_of(24)
     prior, rng = Prior(network, Nodes(as_adjacency(graph), X)), np.random.default_rng(3)
     weights, relative = rng.uniform(0.5, 1, 10), rng.uniform(0.5, 2, 10)
-    return LearningProblem(
-        prior, {"graph": 1.0}, labelled, targets, levels, cost, weights, relative, True
-    )
+    return LearningProblem(prior, "graph", labelled, targets, levels, cost, weights, relative, True)
 
 
 @pytest.mark.parametrize("cost", COSTS)
@@ -73,7 +70,7 @@ def test_never_worse_than_the_start(awkward, network, cost):
     graph, X = awkward
     labelled, targets = labels_of(24)
     prior = Prior(network, Nodes(as_adjacency(graph), X))
-    choice = Choice({"graph": 1.0}, np.array([0.2]))
+    choice = ChosenView("graph", np.ones(1), np.array([0.2]))
     found = learn(prior, labelled, targets, choice, cost, np.ones(10), iterations=5)
     assert found.costs[1] <= found.costs[0]
     still = learn(prior, labelled, targets, choice, cost, np.ones(10), iterations=0)
@@ -82,7 +79,7 @@ def test_never_worse_than_the_start(awkward, network, cost):
 
 @pytest.fixture
 def far_graph():
-    """Classes that only far neighbours tell: long chains of noisy nodes, a few of them labelled."""
+    """Classes that only far neighbors tell: long chains of noisy nodes, a few of them labelled."""
     rng = np.random.default_rng(0)
     truth = np.repeat(np.arange(3), 60)
     source = np.concatenate([np.arange(179), rng.integers(180, size=120)])

@@ -100,3 +100,17 @@ def test_a_covariance_that_overflows_by_depth_is_refused(model):
         gpgc.covariance(
             graph, features, model=model, depth=9, weight_variance=1e5, dtype=np.float32
         )
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e-100, 1e100, 1e300])
+def test_scale_of_the_values(factor):
+    features, _, graph = problem()
+    y = np.full(40, np.nan)
+    y[:8] = np.arange(8.0) - 3
+    usual = gpgc.GPGCRegressor().fit(features, y, graph).predict()
+    if factor > 1e150:
+        with pytest.raises(InputError, match=r"y must hold numbers of size 1e\+150 at most"):
+            gpgc.GPGCRegressor().fit(features, y * factor, graph)
+        return
+    found = gpgc.GPGCRegressor().fit(features, y * factor, graph).predict()
+    np.testing.assert_allclose(found / factor, usual, atol=1e-4)

@@ -8,10 +8,9 @@ import scipy.sparse as sp
 
 import gpgc
 from gpgc import GPGCClassifier
-from gpgc.datasets import load_npz_graph
 from gpgc.graph import Nodes, as_adjacency, normalize
-from gpgc.kernels.diffusions import PageRank
-from gpgc.models import Broad, Prior, described, projection
+from gpgc.kernels.diffuse import PageRank
+from gpgc.models import Broad, Prior, graph_view, projection
 
 
 def planted_partition(n_nodes, n_classes=4, inside=0.8, degree=10, seed=0):
@@ -47,16 +46,12 @@ def by_pagerank(graph, y, n_classes):
     return PageRank(normalize(graph), 0.1, 50).apply(onehot).argmax(axis=1)
 
 
-@pytest.mark.parametrize("n_nodes", [3_000, 16_000, 16_800, 20_000])
+@pytest.mark.parametrize(
+    "n_nodes",
+    [3_000, 16_800, *(pytest.param(n, marks=pytest.mark.slow) for n in (16_000, 20_000, 200_000))],
+)
 def test_communities_are_found_at_every_size(n_nodes):
     graph, truth = planted_partition(n_nodes)
-    y = some_labels(truth)
-    assert accuracy(GPGCClassifier().fit(None, y, graph).transduction_, truth, y) >= 0.95
-
-
-@pytest.mark.slow
-def test_communities_of_two_hundred_thousand_nodes():
-    graph, truth = planted_partition(200_000)
     y = some_labels(truth)
     assert accuracy(GPGCClassifier().fit(None, y, graph).transduction_, truth, y) >= 0.95
 
@@ -81,7 +76,7 @@ def test_a_hundred_classes():
     assert accuracy(GPGCClassifier().fit(None, y, graph).transduction_, truth, y) >= 0.95
 
 
-def test_unlike_neighbours():
+def test_unlike_neighbors():
     graph, truth = planted_partition(6_000, n_classes=2, inside=0.1)
     y = some_labels(truth)
     assert accuracy(GPGCClassifier().fit(None, y, graph).transduction_, truth, y) >= 0.95
@@ -127,13 +122,15 @@ def test_suggestions_cover_the_communities():
 
 def test_what_is_not_exact_is_told(monkeypatch):
     graph, truth = planted_partition(300)
-    features = sp.random_array((300, 2_000), density=0.01, rng=np.random.default_rng(0))
+    features = sp.random_array(
+        (300, 2_000), density=0.01, rng=np.random.default_rng(0), format="csr"
+    )
     y = some_labels(truth, 3)
     assert GPGCClassifier().fit(features, y, graph).approximations_ == ()
-    wide = projection.WideFeatures(n_bytes=2**20)
-    monkeypatch.setattr(described, "projection_for", partial(projection.projection_for, wide=wide))
+    wide = projection.WideFeatures(n_from=200, n_columns=100)
+    monkeypatch.setattr(graph_view, "projection_for", partial(projection.projection_for, wide=wide))
     (told,) = Prior(Broad(), Nodes(as_adjacency(graph), features)).approximations()
-    assert told == "features projected from 2,000 to 1,024 columns"
+    assert told.startswith("2,000 columns by 100 singular vectors, which leave out ")
     large = Broad(exact_nodes=100, n_landmarks=50, one_hot_nodes=200)
     told = Prior(large, Nodes(as_adjacency(graph))).approximations()
     assert told == ("64 eigenvectors stand for one-hot rows", "squares over 50 landmarks")
@@ -141,9 +138,9 @@ def test_what_is_not_exact_is_told(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.data
-def test_wordnet_without_features_is_above_pagerank(data_dir):
+def test_wordnet_without_features_is_above_pagerank(lab_datasets, data_dir):
     """With the labels' own class shares on both sides."""
-    data = load_npz_graph(data_dir / "graphs" / "wordnet.npz")
+    data = lab_datasets.load_npz_graph(data_dir / "graphs" / "wordnet.npz")
     truth = np.asarray(data.labels)
     y = some_labels(truth)
     estimator = GPGCClassifier(class_prior="labels").fit(None, y, data.adjacency)

@@ -8,6 +8,7 @@ no change of behaviour (a buffer's size, a tie, a bound that is never reached).
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -32,30 +33,35 @@ TESTS = {
 SLOW = "not five_hundred and not wide_random and not random_networks and not pickled_estimator"
 """Tests that take long and notice nothing that the others do not."""
 
-SECONDS = 180
-"""How long the tests of one room may take; a change that hangs them is noticed."""
-
 LEAST_SCORE = 0.5
 """Fraction of changes that must be noticed, with twenty of them or more."""
 
 
-def survives(tree: Path, room: str, file: Path | None) -> bool:
-    """Tell whether the tests of a room, and the examples of a file, pass in a copy of the tree."""
-    wanted = [name for name in TESTS[room] if (tree / name).exists()]
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
-    command += ["-o", "addopts=--doctest-modules --strict-markers"]
-    command += ["-m", "not slow and not docs and not mutation and not data", "-k", SLOW, *wanted]
-    if file is not None:
-        command.append(str(file))
-    path = os.pathsep.join([str(tree / "src"), str(tree / "lab" / "src")])
-    environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        done = subprocess.run(
-            command, cwd=tree, env=environment, capture_output=True, timeout=SECONDS, check=False
+class Trial:
+    """The tests of rooms in a copy of the tree."""
+
+    def __init__(self, tree: Path) -> None:
+        path = os.pathsep.join([str(tree), str(tree / "src"), str(tree / "lab" / "src")])
+        more = {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1"}
+        self.tree = tree
+        self.runner = subprocess.Popen(
+            [sys.executable, ROOT / "tests" / "mutation" / "runner.py"],
+            cwd=tree,
+            env=os.environ | more,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+
+    def survives(self, room: str, file: Path | None) -> bool:
+        """Tell whether the tests of a room, and the examples of a file, pass."""
+        wanted = [name for name in TESTS[room] if (self.tree / name).exists()]
+        command = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
+        command += ["-o", "addopts=--doctest-modules --strict-markers"]
+        command += ["-m", "not slow and not docs and not mutation and not data", "-k", SLOW]
+        command += wanted if file is None else [str(file), *wanted]
+        print(json.dumps(command), file=self.runner.stdin, flush=True)
+        return self.runner.stdout.readline() == "0\n"
 
 
 @pytest.fixture
@@ -63,17 +69,27 @@ def tree(tmp_path):
     for name in ("src", "tests", "lab"):
         ignored = shutil.ignore_patterns("__pycache__", "*.npz")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for name in ("pyproject.toml", "conftest.py"):
+        shutil.copy(ROOT / name, tmp_path)
     return tmp_path
 
 
+@pytest.fixture
+def trial(tree):
+    started = Trial(tree)
+    yield started
+    started.runner.kill()
+    started.runner.communicate()
+
+
 @pytest.mark.mutation
-def test_small_changes_are_noticed(tree, capsys):
+@pytest.mark.timeout(0)
+def test_small_changes_are_noticed(tree, trial, capsys):
     n_changes = int(os.environ.get("GPGC_MUTATIONS", "8"))
     rng = random.Random(int(os.environ.get("GPGC_MUTATION_SEED", "0")))
     rooms = os.environ.get("GPGC_MUTATION_ROOMS", ",".join(TESTS)).split(",")
     for room in rooms:
-        assert survives(tree, room, None), f"the tests of {room} fail without any change"
+        assert trial.survives(room, None), f"the tests of {room} fail without any change"
     rows, noticed = [], 0
     for number in range(n_changes):
         room = rooms[number % len(rooms)]
@@ -83,7 +99,7 @@ def test_small_changes_are_noticed(tree, capsys):
         if mutant is None:
             continue
         file.write_text(mutant.applied(source), encoding="utf-8")
-        lives = survives(tree, room, file)
+        lives = trial.survives(room, file)
         file.write_text(source, encoding="utf-8")
         noticed += not lives
         rows.append((lives, f"{room}/{file.name}:{mutant.line}", mutant.change))

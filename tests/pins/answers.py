@@ -14,27 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 import gpgc
-from gpgc.datasets import load_dataset
+from gpgc.datasets import load_digits
 
 FOLDER = Path(__file__).parent
 DATASETS = ("digits", "cora", "citeseer", "pubmed")
 MODELS = ("broad", "big")
-DTYPES = ("float64", "float32")
 
 Answers = dict[str, NDArray[Any]]
 
 
-def cases() -> Iterator[tuple[str, str, str]]:
-    """Give each data set, model and dtype."""
+def cases() -> Iterator[tuple[str, str]]:
+    """Give each data set and model."""
     for dataset in DATASETS:
         for model in MODELS:
-            for dtype in DTYPES:
-                yield dataset, model, dtype
+            yield dataset, model
 
 
-def path_of(dataset: str, model: str, dtype: str) -> Path:
-    """Return where the answers of a case are kept."""
-    return FOLDER / f"{dataset}-{model}-{dtype}.npz"
+def path_of(dataset: str, model: str) -> Path:
+    """Return where the answers of a case in float64 are kept."""
+    return FOLDER / f"{dataset}-{model}.npz"
 
 
 def answers(dataset: str, model: str, dtype: str, data_dir: Path | None) -> Answers:
@@ -43,7 +41,12 @@ def answers(dataset: str, model: str, dtype: str, data_dir: Path | None) -> Answ
     ``margin``, by how much the label of each node is likelier than the next, is not pinned: it
     tells the nodes whose label is a matter of rounding.
     """
-    data = load_dataset(dataset, data_dir=data_dir)
+    if dataset == "digits":
+        data = load_digits()
+    else:
+        from gpgc_lab.datasets import load_planetoid
+
+        data = load_planetoid(dataset, data_dir)
     n_nodes = len(data.labels)
     y = np.full(n_nodes, -1)
     y[data.train] = data.labels[data.train]
@@ -85,7 +88,7 @@ def main() -> None:
     """Write the answers of every case."""
     folder = os.environ.get("GPGC_DATA")
     for case in cases():
-        found = answers(*case, Path(folder) if folder else None)
+        found = answers(*case, "float64", Path(folder) if folder else None)
         del found["margin"]
         np.savez_compressed(path_of(*case), **found)
 

@@ -6,16 +6,16 @@ import scipy.sparse as sp
 from scipy.optimize import minimize_scalar
 
 from gpgc import GPGCClassifier
-from gpgc.probability.calibration import StoredMeans, calibrate_left_out
+from gpgc.probability.calibration import calibrate_left_out
 from gpgc.probability.softmax import cross_entropies, softmax
 from gpgc.probability.temperature import (
     Sharpness,
     credibility,
     fit_temperature,
     fit_temperature_with_prior,
-    flatness,
     root_mean_square,
     sharpness_penalty,
+    square_sums,
     usual_sharpness,
 )
 
@@ -24,12 +24,12 @@ from gpgc.probability.temperature import (
 def test_a_usual_node_is_nine_tenths_sure_whatever_the_number_of_classes(n_classes):
     mean = np.eye(n_classes)[:1]
     usual = usual_sharpness(10_000, 1.0, n_classes)
-    scores = np.exp(usual.mean) / root_mean_square(mean) * mean
+    scores = np.exp(usual.mean) / root_mean_square(square_sums(mean)) * mean
     assert softmax(scores)[0, 0] == pytest.approx(0.9)
     assert usual.std == 0.5
 
 
-def test_few_labels_and_unlike_neighbours_are_less_sure():
+def test_few_labels_and_unlike_neighbors_are_less_sure():
     assert usual_sharpness(5, 1.0, 10).mean == pytest.approx(np.log(5) - 1)
     assert usual_sharpness(10_000, 0.0, 10) == Sharpness(-2.5, 1.0)
     alike, unlike = usual_sharpness(10_000, 1.0, 10), usual_sharpness(10_000, 0.0, 10)
@@ -57,9 +57,9 @@ def test_what_gains_nothing_is_not_believed():
 
 
 def test_the_contrast_of_means_counts_from_a_thousandth_of_their_size_on():
-    assert root_mean_square(np.full((5, 4), 3.0)) == pytest.approx(6e-3)
-    assert root_mean_square(np.array([[3.0, 3.1]])) == pytest.approx(np.sqrt(0.005))
-    assert root_mean_square(np.empty((0, 2))) == 1
+    assert root_mean_square(square_sums(np.full((5, 4), 3.0))) == pytest.approx(6e-3)
+    assert root_mean_square(square_sums(np.array([[3.0, 3.1]]))) == pytest.approx(np.sqrt(0.005))
+    assert root_mean_square(square_sums(np.empty((0, 2)))) == 1
 
 
 def test_fitted_temperatures_are_the_minimum():
@@ -80,7 +80,7 @@ def test_fitted_temperatures_are_the_minimum():
 
 def test_labels_move_the_sharpness_by_five_units_at_most():
     means = np.repeat(np.eye(2), 5000, axis=0)
-    spread, even = root_mean_square(means), np.full(2, 0.5)
+    spread, even = root_mean_square(square_sums(means)), np.full(2, 0.5)
     usual = Sharpness(-6.0, 0.5)
     t = fit_temperature_with_prior(means, means, np.ones(10_000), spread, usual, even)
     assert np.log(t * spread) == pytest.approx(-1.0, abs=0.26)
@@ -95,7 +95,7 @@ def test_the_best_sharpness_is_found_where_there_are_two_good_ones():
 
         def loss(log_sharpness, scores=scores, targets=targets, shown=shown, usual=usual):
             logits = np.exp(log_sharpness) * scores
-            logits = logits + flatness(np.exp(log_sharpness)) * np.log(shown)
+            logits = logits + np.exp(-np.exp(log_sharpness)) * np.log(shown)
             costs = cross_entropies(logits, targets, np.asarray(1.0))
             return costs.sum() * 0.5 + sharpness_penalty(log_sharpness, usual)
 
@@ -120,8 +120,14 @@ def test_means_that_say_nothing_give_the_labels_fractions(n_labels, most):
         fractions = targets.mean(axis=0)
         left_out, unlabelled = 0.3 * rng.normal(size=(2, 2000, 3))
         weights = (1 - 1 / targets.sum(axis=0))[codes]
+        spread = root_mean_square(square_sums(unlabelled))
         calibration = calibrate_left_out(
-            left_out[:n_labels], StoredMeans(unlabelled), targets, weights, fractions
+            left_out[:n_labels],
+            targets,
+            weights,
+            fractions,
+            spread,
+            lambda said, nodes=unlabelled: said(nodes).mean(axis=0),
         )
         said = np.log(calibration.probabilities(unlabelled, np.ones(2000, dtype=bool)))
         truth = rng.choice(3, p=shown, size=2000)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from gpgc import GPGCClassifier, InputError
-from gpgc.report import report_page, write_report
+from gpgc.plot import answers
+from gpgc.report import page, report_page, write_report
 
 NASTY = '"><script>alert(1)</script>&'
 
@@ -94,3 +95,30 @@ def test_lengths_must_fit(model, tmp_path):
     with pytest.raises(InputError, match="ids must be one for each of 80 nodes, got 2"):
         write_report(model, tmp_path / "report.html", ids=["a", "b"])
     assert not (tmp_path / "report.html").exists()
+
+
+def test_the_answers_are_computed_once(model, monkeypatch):
+    calls = []
+    answer = GPGCClassifier.predict_proba
+
+    def counted(*arguments, **named):
+        calls.append(arguments)
+        return answer(*arguments, **named)
+
+    monkeypatch.setattr(GPGCClassifier, "predict_proba", counted)
+    report_page(model)
+    assert len(calls) == 1
+
+
+def test_of_a_large_graph_the_drawn_nodes_alone_are_laid_out(model, monkeypatch):
+    sizes = []
+    layouts = answers.layouts
+
+    def noted(features, adjacency, seed):
+        sizes.append(adjacency.shape[0])
+        return layouts(features, adjacency, seed)
+
+    monkeypatch.setattr(answers, "layouts", noted)
+    monkeypatch.setattr(page, "MAP_NODES", 30)
+    assert "30 of 80 nodes are drawn" in report_page(model)
+    assert sizes == [30]

@@ -6,8 +6,8 @@ from sklearn.exceptions import NotFittedError
 
 from gpgc import GPGCClassifier, GPGCRegressor
 from gpgc.errors import InputError
-from gpgc.estimators.given_labels import encode_given
-from gpgc.selection.choice import Choice
+from gpgc.estimators.given import encode_given
+from gpgc.selection.choice import Choice, ChosenView
 
 
 @pytest.fixture
@@ -53,12 +53,15 @@ def test_a_label_adds_to_its_own_class_what_leaving_its_value_out_takes(labelled
     np.testing.assert_allclose(own, expected, atol=1e-9)
 
 
-def test_views_of_a_mixture_add_up(labelled):
+def test_views_of_a_stack_add_up(labelled):
     features, y, graph = labelled
     estimator = GPGCClassifier(dtype="float64")
-    weights = {"graph": 2 / 3, "features": 1 / 3}
+    chosen = [
+        ChosenView("graph", np.array([2 / 3]), np.array([0.05])),
+        ChosenView("features", np.array([1 / 3]), np.array([0.2])),
+    ]
     prior = estimator.make_prior(features, graph, 24)
-    estimator.fit_prior(prior, encode_given(y), Choice(weights, np.array([0.05])))
+    estimator.fit_prior(prior, encode_given(y), Choice(tuple(chosen), np.ones(1)))
     found = estimator.explain(10)
     assert list(found.views) == ["graph", "features"]
     adds_up(found, estimator.decision_function()[10], 1e-8)

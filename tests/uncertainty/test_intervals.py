@@ -59,3 +59,15 @@ def test_relabel_is_a_fit_on_the_same_graph():
     np.testing.assert_allclose(model.predict(), fresh.predict(), rtol=1e-9)
     with pytest.raises(InputError, match="each of the 30 nodes"):
         model.relabel(y[:10])
+
+
+def test_values_that_are_constant_within_what_is_linked_are_held():
+    held = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        features = rng.uniform(0, 10, (300, 1))
+        values = (features[:, 0] > 5) * 1.0
+        y = np.where(np.isin(np.arange(300), rng.choice(300, 60, replace=False)), values, np.nan)
+        low, high = GPGCRegressor().fit(features, y).predict_interval(0.9)
+        held.append(((low <= values) & (values <= high))[np.isnan(y)].mean())
+    assert np.mean(held) > 0.85

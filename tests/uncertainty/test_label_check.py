@@ -97,7 +97,7 @@ def test_right_labels_count_against_ten_of_the_prior():
 
 
 def test_labels_that_nothing_explains_are_not_suspected():
-    """Where neighbours are unlike, labels are judged by probabilities as flat as the predicted."""
+    """Where neighbors are unlike, labels are judged by probabilities as flat as the predicted."""
     rng = np.random.default_rng(5)
     suspected = []
     for _ in range(5):

@@ -45,7 +45,12 @@ def test_reliability_by_leaving_out_and_by_held_out_labels(model, two_moons):
 
 def test_leaving_out_is_a_fit_without_the_label(two_moons):
     features, labels, _ = two_moons
-    settings = {"noise_variance": 0.1, "dtype": "float64", "class_prior": "labels"}
+    settings = {
+        "model": "big",
+        "noise_variance": 0.1,
+        "dtype": "float64",
+        "class_prior": "labels",
+    }
     model = GPGCClassifier(**settings).fit(features, labels)
     node = model.labelled_nodes_[0]
     without = labels.copy()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gpgc
-from gpgc.datasets import load_planetoid, random_split
+from gpgc.datasets import random_split
 from gpgc.errors import InputError
 from gpgc.probability.softmax import softmax
 from gpgc.uncertainty import sets
@@ -43,7 +43,10 @@ def test_too_few_held_out_labels_keep_every_class(fitted):
 
 def test_leave_one_out_sets_equal_refitting_without_each_node(fitted):
     """At the same noise, temperature and prior the closed form is what refitting gives."""
-    estimator, truth = fitted
+    features, truth = fitted[0].prior_.nodes.features, fitted[1]
+    estimator = gpgc.GPGCClassifier("big", dtype="float64").fit(
+        features, np.where(np.isin(np.arange(80), fitted[0].labelled_nodes_), truth, -1)
+    )
     y = np.full(80, -1)
     labelled = estimator.labelled_nodes_
     y[labelled] = truth[labelled]
@@ -51,7 +54,8 @@ def test_leave_one_out_sets_equal_refitting_without_each_node(fitted):
     for node in labelled:
         without = y.copy()
         without[node] = -1
-        other = gpgc.GPGCClassifier(dtype="float64", noise_variance=estimator.noise_variance_)
+        noise = estimator.noise_variance_
+        other = gpgc.GPGCClassifier("big", dtype="float64", noise_variance=noise)
         other.fit(estimator.prior_.nodes.features, without, adjacency=estimator.adjacency_)
         mean = other.predict_latent([node])
         p = softmax(estimator.temperature_ * mean + estimator.calibration_.bias)
@@ -73,8 +77,8 @@ def test_wrong_held_out_labels_are_named(fitted):
 
 
 @pytest.mark.data
-def test_coverage_on_cora_is_within_a_point(data_dir):
-    data = load_planetoid("cora", data_dir)
+def test_coverage_on_cora_is_within_a_point(lab_datasets, data_dir):
+    data = lab_datasets.load_planetoid("cora", data_dir)
     estimator, covered = None, []
     for seed in range(12):
         train, _, _ = random_split(data.labels, 20, 0, 0, seed)

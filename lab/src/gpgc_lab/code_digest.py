@@ -11,8 +11,11 @@ from pathlib import Path
 
 import gpgc
 
-NO_ARITHMETIC = ("cli", "datasets")
-"""Folders of gpgc that no number of a study depends on."""
+CORE_ROOMS = (
+    *("graph", "compute", "kernels", "models", "gp", "choice", "selection", "probability"),
+    *("estimators", "uncertainty"),
+)
+"""Rooms of gpgc that numbers depend on; ``selection`` is what ``choice`` was called before."""
 
 
 def digest(files: Iterable[Path]) -> str:
@@ -37,12 +40,21 @@ def syntax_digest(files: Iterable[Path]) -> str:
     return whole.hexdigest()[:16]
 
 
-def package_files() -> list[Path]:
-    """Return the sources of gpgc that its numbers depend on."""
-    root = Path(gpgc.__file__).parent
-    return [
-        path for path in root.rglob("*.py") if path.relative_to(root).parts[0] not in NO_ARITHMETIC
-    ]
+def core_files() -> list[Path]:
+    """Return the sources of the core rooms, which all numbers of gpgc depend on."""
+    home = Path(gpgc.__file__).parent
+    return [file for room in CORE_ROOMS for file in (home / room).rglob("*.py")]
+
+
+def core_digest(*own: Path) -> str:
+    """Return a digest of what the core rooms say, and files of a study beside them.
+
+    Examples
+    --------
+    >>> core_digest() == core_digest() != core_digest(Path(__file__))
+    True
+    """
+    return syntax_digest([*core_files(), *own])
 
 
 def module_files(file: Path) -> list[Path]:
@@ -71,10 +83,18 @@ def find_module(name: str) -> Path | None:
 def _without_docstrings(file: Path) -> str:
     tree = ast.parse(file.read_bytes())
     for node in ast.walk(tree):
-        holds = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if holds and ast.get_docstring(node, clean=False) is not None:  # type: ignore[arg-type]
-            node.body = node.body[1:]  # type: ignore[attr-defined]
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [line for line in node.body if not _is_text(line)]
     return ast.dump(tree)
+
+
+def _is_text(line: ast.stmt) -> bool:
+    """Tell whether a statement is a string alone: a docstring, also of a constant."""
+    return (
+        isinstance(line, ast.Expr)
+        and isinstance(line.value, ast.Constant)
+        and isinstance(line.value.value, str)
+    )
 
 
 def _imported(file: Path) -> Iterator[str]:

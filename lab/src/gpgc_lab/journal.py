@@ -101,7 +101,9 @@ class Measurements:
             self._versions.append(str(older["key"].get("version")))
             measured: Record = older["measured"]
             return measured
-        return self._journal.new.recall(full, measure)
+        found = recall(self._journal.new, full, measure)
+        self._known[_name(full)] = found
+        return found
 
     def find(self, **key: Any) -> Record | None:
         """Return what this code measured under a key, None where nothing was."""
@@ -113,6 +115,16 @@ class Measurements:
             return []
         versions = ", ".join(sorted(set(self._versions)))
         return [f"Made before, by gpgc {versions}: {len(self._versions):,} of the measurements."]
+
+
+def recall(journal: Journal, key: Record, measure: Callable[[], Record]) -> Record:
+    """Return what a journal last measured under a key, or measure it now and write it down."""
+    for record in reversed(journal.records):
+        if "measured" in record and _name(record["key"]) == _name(key):
+            found: Record = record["measured"]
+            return found
+    journal.append({"key": key, "measured": measure()})
+    return recall(journal, key, measure)
 
 
 def _check_fields(journal: Journal, fields: tuple[str, ...]) -> None:

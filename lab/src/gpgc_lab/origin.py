@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import subprocess
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -12,24 +13,38 @@ from pathlib import Path
 from typing import Any
 
 import gpgc
+from gpgc_lab.code_digest import core_digest
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "torch", "torch_geometric", "gensim")
 
 
 def origin(command: str) -> dict[str, Any]:
-    """Return what is kept beside a result.
+    """Return what is kept beside a result, with a digest of the core rooms that made it.
 
     Examples
     --------
     >>> sorted(origin("gpgc compare cora"))
-    ['command', 'date', 'machine', 'version']
+    ['command', 'commit', 'core', 'date', 'machine', 'version']
     """
     return {
         "command": command,
+        "core": core_digest(),
+        "commit": commit(),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": machine(),
         "version": gpgc.__version__,
     }
+
+
+@cache
+def commit() -> str | None:
+    """Return the commit of the clone that gpgc is run from, None where it is no clone."""
+    try:
+        asked = ["git", "rev-parse", "--short", "HEAD"]
+        told = subprocess.run(asked, cwd=Path(gpgc.__file__).parent, capture_output=True, text=True)
+    except OSError:
+        return None
+    return told.stdout.strip() if told.returncode == 0 else None
 
 
 @cache

@@ -15,9 +15,9 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpgc.datasets.fetch import cache_folder
 from gpgc.errors import DataError
 from gpgc.files import write_file
+from gpgc_lab.datasets.fetch import cache_folder
 
 
 @dataclass(frozen=True)

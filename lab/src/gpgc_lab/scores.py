@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 
-from gpgc.uncertainty.measures import auroc, expected_calibration_error, log_loss
+from gpgc.uncertainty.measures import expected_calibration_error, log_loss
 from gpgc_lab.array_types import Array, Integers
 
 Scores = dict[str, float | None]
@@ -44,7 +45,9 @@ def score_classes(forecast: Array, truth: Integers, learnt: Integers | None = No
         "calibration_error": (
             expected_calibration_error(forecast, truth) if is_probability else None
         ),
-        "area_under_curve": auroc(forecast[:, 1] - forecast[:, 0], truth == 1) if both else None,
+        "area_under_curve": (
+            float(roc_auc_score(truth == 1, forecast[:, 1] - forecast[:, 0])) if both else None
+        ),
     }
 
 

@@ -19,8 +19,8 @@ _IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
 
 def main() -> None:
     """Run the command line; wrong input ends with one sentence and exit code 2, Ctrl-C with 130."""
-    signal.signal(signal.SIGINT, _interrupt)
     try:
+        signal.signal(signal.SIGINT, _interrupt)
         from gpgc.cli.app import main as run
 
         run()

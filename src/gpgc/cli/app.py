@@ -10,30 +10,23 @@ from typing import Annotated, NoReturn
 import typer
 
 import gpgc
-from gpgc.cli.check import check
-from gpgc.cli.classify import classify
-from gpgc.cli.evaluate import evaluate
-from gpgc.cli.explain import explain
+from gpgc.cli.check import Check
+from gpgc.cli.classify import Classify
+from gpgc.cli.command import Command, ParsedCommand, as_function
+from gpgc.cli.evaluate import Evaluate
+from gpgc.cli.explain import Explain
 from gpgc.cli.extensions import ExtensibleGroup
-from gpgc.cli.features import features
-from gpgc.cli.label import label
-from gpgc.cli.predict import predict
-from gpgc.cli.regress import regress
-from gpgc.cli.run import run
-from gpgc.cli.suggest import suggest
+from gpgc.cli.features import Features
+from gpgc.cli.label import Label
+from gpgc.cli.predict import Predict
+from gpgc.cli.regress import Regress
+from gpgc.cli.run import Run
+from gpgc.cli.suggest import Suggest
 from gpgc.errors import DataError, InputError
 
-COMMANDS = (
-    run,
-    classify,
-    regress,
-    predict,
-    check,
-    explain,
-    evaluate,
-    suggest,
-    label,
-    features,
+COMMANDS: tuple[type[Command], ...] = (
+    *(Run, Classify, Regress, Predict, Check),
+    *(Explain, Evaluate, Suggest, Label, Features),
 )
 
 app = typer.Typer(
@@ -42,6 +35,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich takes as long to import as all the rest of the help
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -53,7 +47,9 @@ def _help_of(docstring: str | None) -> str:
 
 
 for command in COMMANDS:
-    app.command(help=_help_of(command.__doc__))(command)
+    text, name = _help_of(command.__doc__), command.__name__.lower()
+    add = app.command(name, cls=ParsedCommand, help=text, short_help=text.partition("\n")[0])
+    add(as_function(command))
 
 
 def _show_version(wanted: bool) -> None:

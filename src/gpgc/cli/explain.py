@@ -2,101 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from gpgc.cli.command import REQUIRED, argument
+from gpgc.cli.job import Answer, Job, table
+from gpgc.cli.options import ClassOptions, Votes
+from gpgc.errors import InputError
 
-from gpgc.cli.options import (
-    ColumnOption,
-    DepthOption,
-    EdgesOption,
-    EncodeOption,
-    FeaturesOption,
-    JsonOption,
-    KernelOption,
-    LabelsOption,
-    ModelOption,
-    NeighborsOption,
-    NodesOption,
-    NoiseOption,
-    QuietOption,
-    SeveralOption,
-    UnlabelledOption,
-    neighbors_of,
-    only_votes,
-    reading,
-    settings_of,
-)
+if TYPE_CHECKING:
+    from gpgc.problem.problem import Problem
 
 
-def explain(
-    node: Annotated[str, typer.Argument(help="The id of the node.")],
-    labels: LabelsOption,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="CSV to write: id, label, class, contribution, a row a label and class that it "
-            "adds to, strongest first; - is standard output."
-        ),
-    ] = None,
-    edges: EdgesOption = None,
-    features: FeaturesOption = None,
-    nodes: NodesOption = None,
-    column: ColumnOption = None,
-    encode: EncodeOption = None,
-    unlabelled: UnlabelledOption = None,
-    several: SeveralOption = None,
-    neighbors: NeighborsOption = None,
-    model: ModelOption = "broad",
-    base_kernel: KernelOption = "inner_product",
-    depth: DepthOption = 2,
-    noise: NoiseOption = "loo",
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Explain(Votes, Job, ClassOptions):
     """Say why a node gets its label: the labelled nodes that decided it.
 
     Each label adds something to the score of its class; what all of them add, and what a class has
     without labels, is the score, and the probabilities are its softmax.
     """
-    from gpgc.cli.files import check_out, read_graph_files
-    from gpgc.cli.output import show, write_rows
-    from gpgc.compute.progress import progress
-    from gpgc.errors import InputError
-    from gpgc.estimators import GPGCClassifier
 
-    if out is not None:
-        check_out(out, [edges, features, labels, nodes])
-    options = reading(nodes, column, encode, only_votes(several))
-    with progress("reading"):
-        graph = read_graph_files(edges, features, labels, unlabelled, **options)
-    if node not in graph.ids:
-        raise InputError(f"node must be in the graph, got {node!r:.60}")
-    settings = settings_of(model, base_kernel, depth, noise) | neighbors_of(neighbors, edges)
-    estimator = GPGCClassifier(**settings)
-    with progress("fitting"):
-        estimator.fit(graph.table, graph.labels, graph.edges, sample_weight=graph.weights)
-    found = estimator.explain(graph.ids.index(node))
-    rows = [
-        (graph.ids[labelled], given, found.classes[column], f"{row[column]:.6g}")
-        for labelled, given, row in zip(found.nodes, found.given, found.contributions, strict=True)
-        for column in row.nonzero()[0]
-    ]
-    if out is not None:
-        write_rows(out, ("id", "label", "class", "contribution"), rows)
-    best, *rival = found.deciding()
-    shown = [f"{float(value):+.3f} to {name} by {who}" for who, _, name, value in rows[:10]]
-    result = {
-        "dataset": str(edges or features),
-        "encoded": graph.encoded,
-        "node": node,
-        "label": str(found.predicted),
-        "score": float(found.total[best]),
-        "rival": str(found.classes[rival[0]]) if rival else None,
-        "rival_score": float(found.total[rival[0]]) if rival else None,
-        "views": [f"{part[best]:+.3f} by {name}" for name, part in found.views.items()],
-        "decided_by": shown,
-        "out": None if out is None else str(out),
-    }
-    show(result, as_json, quiet)
+    node: str = argument(REQUIRED, "The id of the node.")
+    out: Path | None = table(
+        None,
+        "id, label, class, contribution, strongest first",
+    )
+    doing = "fitting"
+
+    def answer(self, problem: Problem) -> Answer:
+        """Take the score of the node apart."""
+        if self.node not in problem.ids:
+            raise InputError(f"node must be in the graph, got {self.node!r:.60}")
+        found = self.fitted(problem).explain(problem.ids.index(self.node))
+        parts = zip(found.nodes, found.given, found.contributions, strict=True)
+        rows = [
+            (problem.ids[labelled], given, found.classes[column], f"{row[column]:.6g}")
+            for labelled, given, row in parts
+            for column in row.nonzero()[0]
+        ]
+        best, *rival = found.deciding()
+        said = {
+            "node": self.node,
+            "label": str(found.predicted),
+            "score": float(found.total[best]),
+            "rival": str(found.classes[rival[0]]) if rival else None,
+            "rival_score": float(found.total[rival[0]]) if rival else None,
+            "views": [f"{part[best]:+.3f} by {name}" for name, part in found.views.items()],
+            "decided_by": [f"{float(v):+.3f} to {name} by {who}" for who, _, name, v in rows[:10]],
+        }
+        return Answer(("id", "label", "class", "contribution"), rows, said)

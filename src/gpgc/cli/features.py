@@ -2,38 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from gpgc.cli.options import (
-    JsonOption,
-    QuietOption,
-)
+from gpgc.cli.command import REQUIRED, Shown, argument, option
 
 
-def features(
-    source: Annotated[
-        Path, typer.Argument(help="Folder of images, or a table with the column path.")
-    ],
-    network: Annotated[
-        str, typer.Option(help="efficientnet-lite0 ... 4, a torch file, or a model of timm.")
-    ],
-    out: Annotated[Path, typer.Option(help="The .npz to write, for --features.")],
-    side: Annotated[
-        int | None,
-        typer.Option(min=1, help="Pixels to which images are scaled; else as in its training."),
-    ] = None,
-    batch_size: Annotated[int, typer.Option(min=1, help="Images at a time.")] = 32,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Features(Shown):
     """Make features of your own images with a trained network (extra images).
 
     Images that cannot be read are named and left out. A call that was interrupted goes on.
     """
-    from gpgc.cli.image_features import features_of_images
-    from gpgc.cli.output import show
 
-    show(features_of_images(source, network, out, side, batch_size), as_json, quiet)
+    source: Path = argument(REQUIRED, "Folder of images, or a table with the column path.")
+    network: str = option(REQUIRED, "efficientnet-lite0 ... 4, or a model of timm.")
+    out: Path = option(REQUIRED, "The .npz to write, for --features.")
+    side: int | None = option(
+        None, "Pixels to which images are scaled; else as in its training.", min=1
+    )
+    batch_size: int = option(32, "Images at a time.", min=1)
+
+    def run(self) -> None:
+        """List, load, extract, show."""
+        import time
+
+        from gpgc.cli.output import check_out, show
+        from gpgc.compute.progress import progress
+        from gpgc.image_features import extract_features, list_images, load_network
+
+        check_out(self.out, [self.source])
+        images, frozen = list_images(self.source), load_network(self.network, self.side)
+        start = time.perf_counter()
+        with progress("features") as meter:
+
+            def report(done: int, count: int) -> None:
+                meter.announce(f"{done} of {count} images")
+                meter.done(done, count)
+
+            size = self.batch_size
+            made = extract_features(images, frozen, self.out, batch_size=size, progress=report)
+        said = {
+            "dataset": str(self.source),
+            "network": f"{frozen.name}, images of {frozen.side} pixels",
+            "images": len(made.ids),
+            "features": made.features.shape[1],
+            "skipped": list(made.skipped.values()) or None,
+            "seconds": time.perf_counter() - start,
+            "out": str(self.out),
+        }
+        show(said, self)

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import scipy.sparse as sp
 
-from gpgc.cli.files import check_columns, read_edges
-from gpgc.cli.node_features import read_features
+from gpgc.cli.columns import interval_columns
 from gpgc.errors import InputError
 from gpgc.estimators.base import GraphProcess
 from gpgc.estimators.predictions import prediction_columns
 from gpgc.estimators.regressor import GPGCRegressor
 from gpgc.files.cells import shorten
 from gpgc.graph.adjacency import links_of_edges
-from gpgc.tables import NodeTable
+from gpgc.problem import NodeTable
+from gpgc.problem.node_features import read_features
+from gpgc.problem.read import check_columns, read_edges
 
 LEVEL = 0.9
 """How often intervals hold a new value when nobody says."""
@@ -34,19 +34,7 @@ class JoinedFiles(NamedTuple):
 def join_files(
     estimator: GraphProcess, features: Path | None, edges: Path | None, columns: Mapping[str, str]
 ) -> JoinedFiles:
-    """Read nodes that join the graph of a fitted estimator.
-
-    Parameters
-    ----------
-    estimator : GPGCClassifier or GPGCRegressor
-        Fitted.
-    features : Path, optional
-        As ``gpgc classify`` takes them; needed where the fitted nodes have features.
-    edges : Path, optional
-        Table ``source,target[,weight]``, each with a new node at one end or both.
-    columns : mapping of str to str
-        Name of a column here → its name in the files.
-    """
+    """Read nodes that join the graph of a fitted estimator; each edge has a new node at an end."""
     if features is None and edges is None:
         raise InputError("one of --edges and --features must be given, got neither")
     read = {"id"} if features is not None else set()
@@ -73,29 +61,17 @@ def join_files(
     return JoinedFiles(ids, table, links)
 
 
-def joined_rows(
+def joined_columns(
     estimator: GraphProcess, joined: JoinedFiles, level: float | None
-) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Return the header and the rows of what an estimator says of new nodes."""
-    has_intervals = isinstance(estimator, GPGCRegressor) and estimator.is_vector_
-    if level is not None and not has_intervals:
-        raise InputError("--level is not available for this model, which predicts labels")
-    columns = prediction_columns(estimator, joined.features, joined.links) | {
-        "id": np.array(joined.ids, dtype=object)
-    }
-    if isinstance(estimator, GPGCRegressor) and has_intervals:
-        low, high = estimator.predict_interval(
-            LEVEL if level is None else level, X=joined.features, adjacency=joined.links
+) -> dict[str, Any]:
+    """Return what an estimator says of new nodes."""
+    if isinstance(estimator, GPGCRegressor) and estimator.is_vector_:
+        return interval_columns(
+            estimator, LEVEL if level is None else level, joined.features, joined.links
         )
-        given = columns.pop("given")
-        columns |= {"low": low, "high": high, "given": given}
-    columns["given"] = columns["given"].astype(int)
-    rows = [tuple(map(_cell, row)) for row in zip(*columns.values(), strict=True)]
-    return list(columns), rows
-
-
-def _cell(value: Any) -> Any:
-    return f"{value:.6g}" if isinstance(value, float | np.floating) else value
+    if level is not None:
+        raise InputError("--level is not available for this model, which predicts labels")
+    return prediction_columns(estimator, joined.features, joined.links)
 
 
 def _names(estimator: GraphProcess) -> dict[str, int]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import stat
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from gpgc.compute.progress import progress
+from gpgc.cli.command import Shown
+from gpgc.errors import InputError
 from gpgc.files import STANDARD_STREAM, write_file
 
 TITLES = {
@@ -24,7 +26,7 @@ TITLES = {
     "isolated": "nodes without links",
     "features": "features",
     "encoded": "columns encoded",
-    "standardised": "units of columns",
+    "standardized": "units of columns",
     "classes": "classes",
     "labels": "labels given",
     "unlabelled": "marked as unlabelled",
@@ -64,17 +66,17 @@ TITLES = {
     "out": "written to",
 }
 
+SOLVERS = {"function": "labels × labels", "weight": "columns × columns"}
+"""Size of the system that was solved."""
 
-def show(result: dict[str, Any], as_json: bool, quiet: bool) -> None:
-    """Print a result as JSON or as a table.
 
-    It goes to standard output, or to standard error where ``--out -`` has the other.
-    """
+def show(result: Mapping[str, Any], shown: Shown) -> None:
+    """Print a result as JSON or as a table; to standard error where ``--out -`` has the other."""
     stream = sys.stderr if result.get("out") == str(STANDARD_STREAM) else sys.stdout
-    if as_json:
-        stream.write(json.dumps(result, default=asdict) + "\n")
+    if shown.as_json:
+        stream.write(json.dumps(dict(result), default=asdict) + "\n")
         return
-    if quiet:
+    if shown.quiet:
         return
     from rich.console import Console
     from rich.table import Table
@@ -86,10 +88,41 @@ def show(result: dict[str, Any], as_json: bool, quiet: bool) -> None:
     table.add_column(justify="right", overflow="fold")
     for key, title_of_row in TITLES.items():
         if result.get(key) not in (None, []):
-            table.add_row(title_of_row, Text(_format(result[key])))
+            shown_as = SOLVERS.get(result[key]) if key == "space" else None
+            table.add_row(title_of_row, Text(shown_as or _format(result[key])))
         elif key == "loo_accuracy" and key in result:
             table.add_row(title_of_row, "–")
     Console(file=stream).print(table)
+
+
+def described(estimator: Any) -> dict[str, Any]:
+    """Return what there is to say about a fitted model."""
+    classes = getattr(estimator, "classes_", None)
+    return {
+        "model": f"{estimator.model}, {estimator.base_kernel}, depth {estimator.depth}",
+        "edges": estimator.adjacency_.nnz // 2,
+        "classes": None if classes is None else len(classes),
+        "labels": len(estimator.labelled_nodes_),
+        "noise_variance": estimator.noise_variance_,
+        "space": estimator.space_,
+        "view_weights": {view: float(w) for view, w in estimator.view_weights_.items()},
+        "standardized": estimator.standardization_,
+        "approximations": list(estimator.approximations_),
+    }
+
+
+def check_out(out: Path, inputs: Iterable[Path | None], option: str = "--out") -> None:
+    """Refuse to write over a file that is read, or into what is no folder; ``-`` is fine."""
+    if out == STANDARD_STREAM:
+        return
+    if any(path is not None and path.resolve() == out.resolve() for path in inputs):
+        raise InputError(
+            f"{option} must not be one of the files that are read or written, got {out}"
+        )
+    if out.exists() and not out.is_dir() and not stat.S_ISREG(out.stat().st_mode):
+        return
+    if out.is_dir() or not out.resolve().parent.is_dir():
+        raise InputError(f"{option} must be a file in a folder that exists, got {str(out)!r}")
 
 
 def write_rows(out: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -103,24 +136,6 @@ def write_rows(out: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
         sys.stdout.flush()
     else:
         write_file(out, text.getvalue().encode())
-
-
-class Progress:
-    """The line that says how far a command is; called with what it is doing."""
-
-    def __init__(self, task: str = "working") -> None:
-        self._progress = progress(task)
-
-    def __enter__(self) -> Self:
-        self._meter = self._progress.__enter__()
-        return self
-
-    def __call__(self, step: str) -> None:
-        """Show the current step."""
-        self._meter.announce(step)
-
-    def __exit__(self, *error: Any) -> None:
-        self._progress.__exit__(*error)
 
 
 def peak_memory_mb() -> float | None:

@@ -2,57 +2,64 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from gpgc.cli.options import (
-    ActivationOption,
-    DepthOption,
-    JsonOption,
-    KernelOption,
-    LearnOption,
-    ModelOption,
-    NoiseOption,
-    QuietOption,
-    TangentOption,
-    settings_of,
-)
+from gpgc.cli.command import Shown, argument, option
+from gpgc.cli.options import ClassOptions
 
 
-def run(
-    dataset: Annotated[
-        str,
-        typer.Argument(
-            help="digits (no download), cora, citeseer, pubmed, mnist, svhn or cifar10."
-        ),
-    ] = "digits",
-    features: Annotated[
-        str | None,
-        typer.Option(
-            help="Of images: pca (the default), pixels; with gpgc-lab conv-large, compact or "
-            "pretrained; or an .npz that gpgc train wrote."
-        ),
-    ] = None,
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(help="Folder with the data; else $GPGC_DATA, the cache, a download."),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the split, where it is drawn.")] = 0,
-    model: ModelOption = "broad",
-    base_kernel: KernelOption = "inner_product",
-    activation: ActivationOption = "relu",
-    kernel: TangentOption = "nngp",
-    learn: LearnOption = False,
-    depth: DepthOption = 2,
-    noise: NoiseOption = "loo",
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Run(Shown, ClassOptions):
     """Run the whole job on a known data set and print what came out."""
-    from gpgc.cli.jobs import run_dataset
-    from gpgc.cli.output import show
 
-    settings = settings_of(model, base_kernel, depth, noise, activation, kernel, learn)
-    show(run_dataset(dataset, data_dir, seed, features, settings), as_json, quiet)
+    dataset: str = argument(
+        "digits", "digits; with gpgc-lab cora, citeseer, pubmed, mnist, svhn, cifar10."
+    )
+    features: str | None = option(
+        None,
+        "Of mnist, svhn and cifar10: pca (the default), pixels, conv-large, compact, pretrained, "
+        "or an .npz that gpgc train wrote.",
+    )
+    data_dir: Path | None = option(
+        None, "Folder with the data; else $GPGC_DATA, the cache, a download."
+    )
+    seed: int = option(0, "Seed of the split, where it is drawn.", min=0)
+
+    def run(self) -> None:
+        """Load, fit, test, show."""
+        import time
+
+        import numpy as np
+        from sklearn.metrics import log_loss
+
+        from gpgc.cli.extensions import data_set_of
+        from gpgc.cli.output import described, peak_memory_mb, show
+        from gpgc.compute.progress import progress
+        from gpgc.estimators import GPGCClassifier
+
+        load = data_set_of(self.dataset)
+        with progress(f"loading {self.dataset}"):
+            data = load(self.dataset, self.features, self.data_dir, self.seed)
+        if data.adjacency is not None:
+            self.refuse_neighbors(f"{self.dataset}, which has a graph")
+        y = np.full(len(data.labels), -1)
+        y[data.train] = data.labels[data.train]
+        start = time.perf_counter()
+        with progress(f"labelling {self.dataset}"):
+            estimator = GPGCClassifier(**self.settings()).fit(data.features, y, data.adjacency)
+            predicted, probabilities = estimator.predict(), estimator.predict_proba()
+        seconds = time.perf_counter() - start
+        truth, tested = data.labels[data.test], probabilities[data.test]
+        said = {
+            "dataset": self.dataset,
+            "nodes": len(data.labels),
+            **described(estimator),
+            "features": data.features.shape[1],
+            "test_nodes": len(data.test),
+            "accuracy": float(np.mean(predicted[data.test] == truth)),
+            "log_loss": float(log_loss(truth, tested, labels=estimator.classes_)),
+            "seconds": round(seconds, 4),
+            "peak_memory_mb": peak_memory_mb(),
+        }
+        show(said, self)

@@ -3,69 +3,63 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Literal
 
-import typer
+from gpgc.cli.command import REQUIRED, option
+from gpgc.cli.job import Answer, Job, table
+from gpgc.cli.options import ClassOptions, refuse_trust
 
-from gpgc.cli.options import (
-    ColumnOption,
-    EdgesOption,
-    EncodeOption,
-    FeaturesOption,
-    JsonOption,
-    NeighborsOption,
-    NodesOption,
-    QuietOption,
-    UnlabelledOption,
-    neighbors_of,
-    reading,
-    refuse_trust,
-)
+if TYPE_CHECKING:
+    from gpgc.problem.problem import Problem
 
 
-def suggest(
-    out: Annotated[
-        Path,
-        typer.Option(
-            help="CSV to write: rank, id, gain, a row a suggestion; - is standard output."
-        ),
-    ],
-    edges: EdgesOption = None,
-    features: FeaturesOption = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option(help="Table with the columns id,label; none to start from nothing."),
-    ] = None,
-    nodes: NodesOption = None,
-    column: ColumnOption = None,
-    encode: EncodeOption = None,
-    unlabelled: UnlabelledOption = None,
-    n: Annotated[int, typer.Option("--n", "-n", min=1, help="How many nodes to suggest.")] = 10,
-    strategy: Annotated[
-        str, typer.Option(help="weighted, variance, error or margin.")
-    ] = "weighted",
-    candidates: Annotated[
-        Path | None, typer.Option(help="Table with the column id: nodes that may be suggested.")
-    ] = None,
-    costs: Annotated[
-        Path | None, typer.Option(help="Table with the columns id,cost; 1 where a node is missing.")
-    ] = None,
-    neighbors: NeighborsOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Suggest(Job, ClassOptions):
     """Say which nodes of your own graph to label next."""
-    from gpgc.cli.jobs import suggest_files
-    from gpgc.cli.output import show
 
-    settings = neighbors_of(neighbors, edges)
-    options = reading(nodes, column, encode)
-    refuse_trust(options["columns"], "gpgc suggest")
-    result = suggest_files(
-        edges, features, labels, out, n, strategy, candidates, costs, settings, unlabelled, options
+    labels: Path | None = option(
+        None, "Table with the columns id,label; none to start from nothing.", reads=()
     )
-    show(result, as_json, quiet)
-    if len(result["suggested"]) < n:
-        left = len(result["suggested"])
-        sys.stderr.write(f"gpgc: {n} nodes were asked for, {left} are left to suggest\n")
+    out: Path = table(REQUIRED, "rank, id, gain, a row each")
+    n: int = option(10, "How many nodes to suggest.", "--n", "-n", min=1)
+    strategy: Literal["weighted", "variance"] = option("weighted", "By what nodes are chosen.")
+    candidates: Path | None = option(
+        None, "Table with the column id: nodes that may be suggested.", reads=("id",)
+    )
+    costs: Path | None = option(
+        None, "Table with the columns id,cost; 1 where a node is missing.", reads=("id", "cost")
+    )
+    doing = "choosing"
+
+    def check(self) -> None:
+        """Refuse trust, which does not count here."""
+        refuse_trust(self.columns, "gpgc suggest")
+        super().check()
+
+    def answer(self, problem: Problem) -> Answer:
+        """Choose the nodes."""
+        import gpgc
+        from gpgc.problem.read import read_candidates, read_costs
+
+        ids, called = problem.ids, self.columns
+        y = [None] * len(ids) if problem.y is None else problem.y
+        nodes, gains = gpgc.suggest(
+            problem.X,
+            y,
+            problem.adjacency,
+            n=self.n,
+            strategy=self.strategy,
+            candidates=self.candidates and read_candidates(self.candidates, ids, called),
+            costs=self.costs and read_costs(self.costs, ids, called),
+            **self.settings(),
+        )
+        found = [ids[node] for node in nodes]
+        if len(found) < self.n:
+            sys.stderr.write(
+                f"gpgc: {self.n} nodes were asked for, {len(found)} are left to suggest\n"
+            )
+        rows = zip(range(1, len(found) + 1), found, map("{:.6g}".format, gains), strict=True)
+        said = {"labels": sum(label is not None for label in y), "suggested": found}
+        return Answer(("rank", "id", "gain"), rows, said)

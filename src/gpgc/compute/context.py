@@ -9,9 +9,10 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from gpgc._typing import Array
-from gpgc.compute.memory import Memory
 from gpgc.compute.primitives import Primitives, primitives_for
-from gpgc.compute.runner import Runner, Threads
+from gpgc.compute.runner import Threads
+from gpgc.errors import InputError
+from gpgc.files import physical_memory
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -30,34 +31,19 @@ LEAST_ROWS = 16
 class Context:
     """How arithmetic is done: passed once to the leaf of a covariance, which hands it on.
 
-    Parameters
-    ----------
-    dtype : numpy dtype, default float64
-        Of the blocks; float64 is the reference.
-    runner : Runner
-        Who runs tiles; by default threads on all cores.
-    memory : Memory
-        What the work may take; by default what the machine has.
-
-    Examples
-    --------
-    >>> context = Context.of("float64", n_jobs=1)
-    >>> out = np.empty((3, 1))
-    >>> context.fill(out, lambda rows: np.arange(3.0)[rows, None] ** 2, row_bytes=8)
-    >>> out.ravel()
-    array([0., 1., 4.])
+    ``memory_limit`` is in bytes, for what the work takes beside its input; None: the machine's.
     """
 
     dtype: np.dtype[Any] = field(default=np.dtype(np.float64))
-    runner: Runner = field(default=Threads())
-    memory: Memory = field(default=Memory())
+    threads: Threads = field(default=Threads())
+    memory_limit: int | None = None
 
     @classmethod
     def of(
         cls, dtype: Any = np.float64, n_jobs: int | None = None, memory_limit: int | None = None
     ) -> Self:
         """Return a context of threads from the parameters of an estimator."""
-        return cls(np.dtype(dtype), Threads(n_jobs), Memory(memory_limit))
+        return cls(np.dtype(dtype), Threads(n_jobs), memory_limit)
 
     def primitives(self, n_nodes: int) -> Primitives:
         """Return the innermost loops for a graph of this size."""
@@ -65,7 +51,7 @@ class Context:
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         """Return function(item) for every item, run side by side."""
-        return self.runner.map(function, items)
+        return self.threads.map(function, items)
 
     def tiles(self, n_rows: int, row_bytes: int) -> list[slice]:
         """Cut ``n_rows`` rows of ``row_bytes`` bytes each into tiles that stay in a cache."""
@@ -74,17 +60,7 @@ class Context:
         return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
 
     def fill(self, out: Array, function: Callable[[slice], Any], row_bytes: int) -> None:
-        """Write function(tile) into the rows of every tile of ``out``.
-
-        Parameters
-        ----------
-        out : array of shape (n, ...)
-            Where the results go.
-        function : callable
-            Returns the rows of a tile, from arrays that it does not change.
-        row_bytes : int
-            What a row takes while it is computed.
-        """
+        """Write function(tile) into the rows of every tile of ``out``."""
 
         def write(tile: slice) -> None:
             out[tile] = function(tile)
@@ -92,13 +68,24 @@ class Context:
         self.map(write, self.tiles(len(out), row_bytes))
 
     def budget(self, wanted: int) -> int:
-        """Return the size of a buffer: what is wanted, cut to the memory limit."""
-        return self.memory.budget(wanted, self.runner.n_threads)
+        """Return the size of a buffer: what is wanted, cut to a thread's part of the limit."""
+        if self.memory_limit is None:
+            return wanted
+        return max(2**14, min(wanted, self.memory_limit // (8 * self.threads.n_threads)))
 
     def whole(self, wanted: int) -> int:
         """Return the size of a buffer of which there is one at a time, not one in each thread."""
-        return self.memory.whole(wanted)
+        return wanted if self.memory_limit is None else min(wanted, self.memory_limit // 4)
+
+    def fits(self, needed: int) -> bool:
+        """Tell whether arrays of so many bytes fit."""
+        return needed <= (self.memory_limit or physical_memory())
 
     def require(self, needed: int, what: str) -> None:
         """Refuse work whose arrays cannot fit, before any of it is done."""
-        self.memory.require(needed, what)
+        if not self.fits(needed):
+            limit = self.memory_limit or physical_memory()
+            raise InputError(
+                f"memory_limit is {limit / 2**20:,.0f} MiB, but {what} alone needs "
+                f"{needed / 2**20:,.0f} MiB"
+            )

@@ -32,42 +32,9 @@ def leading_eigenvectors(
     context: Context,
     order: Integers | None = None,
 ) -> tuple[Array, Array]:
-    r"""Return the eigenvalues of largest magnitude, and eigenvectors, beside those that are known.
+    r"""Return the largest eigenvalues by magnitude, and eigenvectors, of (I − QQᵀ) S (I − QQᵀ).
 
-    Randomised subspace iteration (Halko, Martinsson and Tropp, 2011, algorithm 4.4) on
-    :math:`(I - QQ^\top) S (I - QQ^\top)`, where the columns of Q are orthonormal eigenvectors that
-    are known beforehand, such as :math:`\tilde d^{1/2}` on each connected component of Â. Both
-    ends of the spectrum count: the most negative eigenvalues tell apart nodes whose neighbours
-    are unlike them.
-
-    Parameters
-    ----------
-    matrix : csr_array of shape (N, N)
-        S, symmetric, in the precision of the answer.
-    known : csr_array of shape (N, c)
-        Q.
-    rank : int
-        How many eigenvectors; fewer are returned where N is smaller.
-    seed : int
-        Of the vectors that the iteration starts from.
-    context : Context
-        How arithmetic is done.
-    order : int array of shape (N,), optional
-        In which order the rows of these vectors are drawn; that of the rows when not given.
-
-    Returns
-    -------
-    values : array of shape (rank,)
-        By magnitude, largest first.
-    vectors : array of shape (N, rank)
-        Orthonormal columns.
-
-    Examples
-    --------
-    >>> matrix = sp.csr_array(np.diag([3.0, -2.0, 1.0]))
-    >>> values, vectors = leading_eigenvectors(matrix, sp.csr_array((3, 1)), 2, 0, Context())
-    >>> values.round(6)
-    array([ 3., -2.])
+    Subspace iteration (Halko et al. 2011, algorithm 4.4); Q (``known``) are eigenvectors of S.
     """
     n_nodes = matrix.shape[0]
     width = min(n_nodes, rank + EXTRA)
@@ -97,10 +64,7 @@ def _without(known: sp.csr_array, vectors: Array) -> Array:
 
 
 def _orthonormal(vectors: Array) -> Array:
-    """Return an orthonormal basis of the span by the eigenvectors of the Gram matrix, twice.
-
-    Directions below rounding become columns of zeros.
-    """
+    """Return an orthonormal basis of the span by the eigenvectors of the Gram matrix, twice."""
     for _ in range(2):
         gram = np.asarray(vectors.T @ vectors, dtype=np.float64)
         values, rotation = np.linalg.eigh(gram)

@@ -44,15 +44,7 @@ _ONE, _ZERO = np.float32(1), np.float32(0)
 
 @_compile
 def relu_correlation(flat: Array) -> None:  # pragma: no cover (machine code)
-    """Map correlations before a ReLU to those after it, in place.
-
-    The formula of :func:`gpgc.kernels.activate.relu_correlation` without its arc cosine: what it
-    adds to a ReLU is even in c, and smooth but for the power 3/2 at |c| = 1.
-
-    Parameters
-    ----------
-    flat : float32 array of shape (n,)
-    """
+    """Map c to max(c, 0) + u^1.5 q(u) in place, u = 1 − |c|: the ReLU's κ̂ without arc cosine."""
     for i in range(flat.size):
         c = flat[i]
         u = abs(_ONE - abs(c))
@@ -79,10 +71,7 @@ def scale_rows(block: Array, lengths: Array) -> None:  # pragma: no cover (machi
 def times_dense(
     indptr: Any, indices: Any, data: Any, rows: Integers, right: Array, out: Array
 ) -> None:  # pragma: no cover (machine code)
-    """Write S[rows] @ right for S in compressed rows and a dense right-hand side.
-
-    Four rows of the right-hand side are added at a time, so that their reads overlap.
-    """
+    """Write S[rows] @ right for S in compressed rows and a dense right-hand side."""
     for i in range(rows.size):
         row = out[i]
         row[:] = _ZERO
@@ -104,10 +93,7 @@ def times_dense(
 def times_sparse(
     indptr: Any, indices: Any, data: Any, rows: Integers, ptr: Any, at: Any, values: Any, out: Array
 ) -> None:  # pragma: no cover (machine code)
-    """Write S[rows] @ right as a dense array, for S and a right-hand side in compressed rows.
-
-    Indices are taken as unsigned: none counts from the end, and no check for it slows the loop.
-    """
+    """Write S[rows] @ right as a dense array, for S and a right-hand side in compressed rows."""
     for i in range(rows.size):
         row = out[i]
         row[:] = _ZERO
@@ -130,11 +116,7 @@ def add_product(
     first: int,
     weights: Array,
 ) -> None:  # pragma: no cover (machine code)
-    """Write some rows of S @ right, and add each to the sums while it is in a core's first cache.
-
-    ``weights`` has a row for each sum, and a column for the product, or two: for the rows of
-    ``right`` and for the product.
-    """
+    """Write some rows of S @ right, and add each, and the row before, to columns of the sums."""
     n_added = weights.shape[1]
     for i in range(start, end):
         row = out[i]

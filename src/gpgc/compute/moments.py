@@ -12,19 +12,8 @@ from gpgc._typing import Array
 
 @dataclass(frozen=True, eq=False)
 class ColumnMoments:
-    """Means of columns, and how far rows are from them.
+    """Means of columns, and the sums of squares of what rows differ from them by.
 
-    Attributes
-    ----------
-    n_rows : int
-        Rows.
-    mean : array of shape (c,)
-        Of each column.
-    squares : array of shape (c,)
-        Sum of the squares of what it differs from the mean by.
-
-    Examples
-    --------
     >>> parts = [ColumnMoments.of(np.array(part)) for part in ([[1.0], [2.0]], [[6.0]])]
     >>> ColumnMoments.joined(*parts)
     ColumnMoments(n_rows=3, mean=array([3.]), squares=array([14.]))

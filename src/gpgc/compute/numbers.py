@@ -10,8 +10,6 @@ import numpy as np
 def is_real(value: Any) -> bool:
     """Tell whether a value is one finite real number; flags are not.
 
-    Examples
-    --------
     >>> [is_real(value) for value in (1, np.float32(0.5), True, float("nan"), "1", None)]
     [True, True, False, False, False, False]
     """
@@ -22,8 +20,6 @@ def is_real(value: Any) -> bool:
 def is_whole(value: Any, least: int = 0) -> bool:
     """Tell whether a value is a whole number of at least ``least``; flags are not.
 
-    Examples
-    --------
     >>> [is_whole(value, 1) for value in (1, np.int64(3), 0, 1.0, True)]
     [True, True, False, False, False]
     """

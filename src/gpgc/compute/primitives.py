@@ -18,6 +18,10 @@ from gpgc.errors import GPGCWarning
 LARGE = 10_000
 """Nodes from which machine code is worth the quarter of a second that loading it takes."""
 
+CHUNK = 2**16
+"""Entries that pass all steps of a formula at once: few enough to stay in a core's cache, many
+enough that threads seldom wait for each other between two steps."""
+
 
 class Primitives:
     """The innermost loops by NumPy and SciPy: the reference."""
@@ -26,10 +30,7 @@ class Primitives:
     """Whether a product with a sparse right-hand side comes out dense at no extra cost."""
 
     def scale_rows(self, rows: Array) -> tuple[Array, Array]:
-        """Scale the rows of an array to length 1 in place; return it and their lengths.
-
-        Rows of zeros stay.
-        """
+        """Scale the rows of an array to length 1 in place; return it and their lengths."""
         lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
         rows *= inverse[:, None]
@@ -51,22 +52,9 @@ class Primitives:
         first: int,
         weights: Array,
     ) -> None:
-        """Write S[rows] @ right into rows of ``out``, and add both, weighed, to columns of sums.
+        """Write S[rows] @ right into rows of ``out``; add it, or right[rows] and it, to the sums.
 
-        Parameters
-        ----------
-        matrix : csr_array of shape (N, N)
-            S.
-        rows : slice
-            Which rows.
-        right, out : arrays of shape (N, w)
-            What is multiplied, and where the product goes.
-        sums : sequence of arrays of shape (N, k)
-            To whose columns ``first`` to ``first + w`` they are added.
-        first : int
-        weights : array of shape (len(sums), 0), (len(sums), 1) or (len(sums), 2)
-            What counts in each sum: nothing, the product alone, or the rows before it and it.
-            No sums have no weights.
+        ``weights`` has a row for each sum, and no column, one or two of them.
         """
         product = matrix[rows] @ right
         out[rows] = product
@@ -74,9 +62,25 @@ class Primitives:
             for weight, added in zip(counts[::-1], (product, right[rows]), strict=False):
                 total[rows, first : first + right.shape[1]] += weight * added
 
-    def relu_correlation(self, correlation: Array) -> bool:
-        """Map correlations before a ReLU to those after it in place, if there is a fast way."""
-        return False
+    def relu_correlation(self, correlation: Array) -> Array:
+        """Return κ̂(c) = (√(1 − c²) + (π − arccos c) c) / π (equation 9), in place where it can."""
+        correlation = np.ascontiguousarray(correlation)
+        flat = correlation.reshape(-1)
+        angles = np.empty(min(CHUNK, flat.size), dtype=flat.dtype)
+        sines = np.empty_like(angles)
+        for start in range(0, flat.size, CHUNK):
+            c = flat[start : start + CHUNK]
+            angle, sine = angles[: c.size], sines[: c.size]
+            np.clip(c, -1, 1, out=c)
+            np.arccos(c, out=angle)
+            np.subtract(np.pi, angle, out=angle)
+            np.multiply(c, c, out=sine)
+            np.subtract(1, sine, out=sine)
+            np.sqrt(sine, out=sine)
+            c *= angle
+            c += sine
+            c *= 1 / np.pi
+        return correlation
 
 
 class CompiledPrimitives(Primitives):
@@ -120,25 +124,18 @@ class CompiledPrimitives(Primitives):
         totals = tuple(sums) or (out,)  # with no weights nothing is added
         self._loops.add_product(*left, start, end, right, out, totals, first, weights)
 
-    def relu_correlation(self, correlation: Array) -> bool:
-        """Map correlations before a ReLU to those after it, in place."""
-        if not correlation.flags.c_contiguous:
-            return False
+    def relu_correlation(self, correlation: Array) -> Array:
+        """Return κ̂ of correlations before a ReLU, in place where it can."""
+        correlation = np.ascontiguousarray(correlation)
         self._loops.relu_correlation(correlation.reshape(-1))
-        return True
+        return correlation
 
 
 NUMPY = Primitives()
 
 
 def primitives_for(n_nodes: int, dtype: np.dtype[Any]) -> Primitives:
-    """Return compiled loops for a large graph in float32 where numba is installed, else NumPy's.
-
-    Examples
-    --------
-    >>> primitives_for(100, np.dtype("float32")) is NUMPY
-    True
-    """
+    """Return compiled loops for a large graph in float32 where numba is installed, else NumPy's."""
     large = n_nodes >= LARGE and dtype == np.float32
     return (_compiled() or NUMPY) if large else NUMPY
 

@@ -28,24 +28,7 @@ _open: ContextVar[Meter | None] = ContextVar("progress", default=None)
 
 
 class Meter:
-    """How far a task is: what it is doing, and how many pieces of that are done.
-
-    Parameters
-    ----------
-    task : str
-        What the whole is called.
-    clock : callable, default time.monotonic
-        Returns the time in seconds.
-
-    Examples
-    --------
-    >>> times = iter([0.0, 0.0, 4.0, 5.0])
-    >>> meter = Meter("labelling", lambda: next(times))
-    >>> meter.begin(10)
-    >>> meter.advance(4)
-    >>> meter.line()
-    'labelling: 40 %, about 5 s left in this step'
-    """
+    """How far a task is: what it is doing, and how many pieces of that are done."""
 
     def __init__(self, task: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.task, self.step, self.is_outer = task, "", False
@@ -89,13 +72,7 @@ class Meter:
 
 
 def duration(seconds: float) -> str:
-    """Return a time in the unit that suits it.
-
-    Examples
-    --------
-    >>> duration(42.3), duration(90), duration(7200)
-    ('42 s', '2 min', '2.0 h')
-    """
+    """Return a time in the unit that suits it."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
@@ -103,20 +80,7 @@ def duration(seconds: float) -> str:
 
 @contextmanager
 def progress(task: str, wanted: bool = True, stream: TextIO | None = None) -> Iterator[Meter]:
-    """Show how far the work inside is, if it takes more than two seconds.
-
-    In a terminal the line is drawn anew and disappears at the end; elsewhere it is written once,
-    and then every minute.
-
-    Parameters
-    ----------
-    task : str
-        What the work is called.
-    wanted : bool, default True
-        Whether anything is to be shown; within another progress nothing more is.
-    stream : text file, default standard error
-        Where to.
-    """
+    """Show how far the work inside is, if it takes more than two seconds."""
     outer = _open.get()
     if outer is not None or not wanted:
         yield outer or Meter(task)
@@ -160,15 +124,7 @@ def count_done(done: int, total: int) -> None:
 
 
 def tracked(items: Sequence[Item]) -> Iterator[Item]:
-    """Give the items one by one, and count them where a progress is open.
-
-    The counts of what runs inside each item are left out, so that the time left is that of all.
-
-    Examples
-    --------
-    >>> list(tracked([1, 2]))
-    [1, 2]
-    """
+    """Give the items one by one, and count them where a progress is open."""
     meter = _open.get()
     if meter is None or meter.is_outer:
         yield from items

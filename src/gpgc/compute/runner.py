@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from gpgc._typing import Integers
-from gpgc.compute.blas import one_blas_thread
+from gpgc.compute.native import one_blas_thread
 from gpgc.compute.numbers import is_whole
 from gpgc.compute.progress import counted
 from gpgc.errors import InputError
@@ -22,51 +22,9 @@ Result = TypeVar("Result")
 _inside = threading.local()
 
 
-class Runner(Protocol):
-    """Calls a function on every item and returns the results in order."""
-
-    @property
-    def n_threads(self) -> int:
-        """How many pieces run at once."""
-
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """Return function(item) for every item."""
-
-
-@dataclass(frozen=True)
-class Serial:
-    """One piece after the other, in the calling thread.
-
-    Examples
-    --------
-    >>> Serial().map(abs, [-1, 2])
-    [1, 2]
-    """
-
-    n_threads = 1
-
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """Return function(item) for every item."""
-        pieces = list(items)
-        with one_blas_thread():
-            return list(map(counted(function, len(pieces)), pieces))
-
-
 @dataclass(frozen=True)
 class Threads:
-    """Threads that stay, the calling one among them, with BLAS held to one thread in each.
-
-    Parameters
-    ----------
-    n_jobs : int, optional
-        Number of threads; None (the default) or -1 stands for all cores that this process may
-        use, and no more than those are ever started.
-
-    Examples
-    --------
-    >>> Threads(2).map(abs, [-1, 2, -3])
-    [1, 2, 3]
-    """
+    """Threads that stay, the calling one among them; None or -1 stands for all usable cores."""
 
     n_jobs: int | None = None
 

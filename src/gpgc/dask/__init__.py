@@ -6,7 +6,6 @@ try:
 except ImportError as error:
     raise ImportError("gpgc.dask needs the extra dask: pip install 'gpgc[dask]'") from error
 
-from gpgc.dask.classifier import DaskGPGCClassifier
-from gpgc.dask.regressor import DaskGPGCRegressor
+from gpgc.dask.estimators import DaskGPGCClassifier, DaskGPGCRegressor
 
 __all__ = ["DaskGPGCClassifier", "DaskGPGCRegressor"]

@@ -2,41 +2,124 @@
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+from uuid import uuid4
 
-from distributed import Client, as_completed, default_client, wait
+from dask.delayed import Delayed, delayed
+from dask.system import CPU_COUNT
+from distributed import Client, LocalCluster, default_client, wait
+from distributed.scheduler import KilledWorker, Scheduler
 
-from dask import delayed
+import dask
+from gpgc.compute.progress import announce, duration
 from gpgc.errors import InputError
 
 WORKER_SECONDS = 30
 """How long a cluster may be without any worker while something waits for it."""
 
 LOOK_SECONDS = 1.0
-"""How often those who wait look whether there are workers."""
+"""How often those who wait look whether there are workers, and say how far these are."""
 
-FILE_SECONDS = 0.05
-"""How often those who wait for one result after the other look for the next."""
+NOBODY = (
+    "client must be of a cluster with workers that are running, got none for {} s: start some "
+    "(cluster.scale(2), or dask worker ADDRESS), or give them more memory, then fit again"
+)
+
+DIED = (
+    "client must be of a cluster whose workers have memory for a block of X, got {} that died one "
+    "after the other: give them more (--memory-limit), or cut X into smaller blocks"
+)
+
+SETTINGS = {"distributed.admin.large-graph-warning-threshold": "4GiB"}
+"""Dask does not warn of large tasks: what a fit knows is part of one."""
+
+ENVIRONMENT = {
+    "MALLOC_MMAP_THRESHOLD_": 2**25,
+    "MALLOC_TRIM_THRESHOLD_": 2**27,
+    "OMP_NUM_THREADS": 1,
+    "MKL_NUM_THREADS": 1,
+    "OPENBLAS_NUM_THREADS": 1,
+    "DASK_LOGGING__DISTRIBUTED": "critical",
+}
+"""Of workers: the memory of a tile is used again for the next one. By default Dask gives it back to
+the system after every array of 128 KiB and more, and fresh pages cost as much as the products.
+What goes wrong in a task is said once, here, and not in the log of its worker too."""
+
+PRELOAD = "from signal import SIG_IGN, SIGINT, signal; signal(SIGINT, SIG_IGN)"
+"""Run by workers: Ctrl-C in a terminal is sent to them too, but this process ends them."""
+
+
+def local_cluster(
+    workers: int = 1,
+    threads: int | None = None,
+    memory_limit: int | None = None,
+    folder: str | None = None,
+) -> Any:
+    """Start worker processes on the loopback interface alone, with a limit in bytes for all."""
+    with dask.config.set({"distributed.nanny.pre-spawn-environ": ENVIRONMENT}):
+        return LocalCluster(
+            n_workers=workers,
+            threads_per_worker=threads or max(1, CPU_COUNT // workers),
+            processes=True,
+            memory_limit="auto" if memory_limit is None else memory_limit // workers,
+            host="127.0.0.1",
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "dashboard": False},
+            local_directory=folder,
+            preload=[PRELOAD],
+        )
+
+
+class Slot(NamedTuple):
+    """The place of a task's argument that is the result of another task."""
+
+    number: int
 
 
 def task(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return the call of a function as a task that has not run.
+    """Return a call as a task that any worker may run, and again where one dies.
 
-    The scheduler may run it on any worker, and again on another one if that worker dies.
+    Results inside of lists and dictionaries become arguments: others would be let go before it.
     """
-    return delayed(function, pure=False, traverse=False)(*arguments)
+    results: list[Any] = []
+
+    def with_slots(value: Any) -> Any:
+        if not isinstance(value, Delayed):
+            return _mapped(value, with_slots)
+        results.append(value)
+        return Slot(len(results) - 1)
+
+    known, name = with_slots(arguments), f"{function.__name__}-{RUN}-{next(NUMBER)}"
+    return CALL(function, known, *results, dask_key_name=name)
+
+
+def call(function: Callable[..., Any], known: Any, *results: Any) -> Any:
+    """Return the result of a function, some of whose arguments are results of others."""
+
+    def filled(value: Any) -> Any:
+        return results[value.number] if isinstance(value, Slot) else _mapped(value, filled)
+
+    return function(*filled(known))
+
+
+CALL, RUN, NUMBER = delayed(call, pure=False, traverse=False), uuid4().hex, itertools.count()
+"""The call as Dask knows it; names of tasks are those of this process, and numbered."""
+
+
+def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
+    if isinstance(value, dict):
+        return {key: function(part) for key, part in value.items()}
+    if not isinstance(value, list | tuple):
+        return value
+    parts = [function(part) for part in value]
+    return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
 
 
 def tree(add: Callable[[Any, Any], Any], parts: Sequence[Any]) -> Any:
-    """Return the sum of parts by a fixed binary tree, so that its bits never change.
-
-    Examples
-    --------
-    >>> tree(lambda a, b: a + b, [1, 2, 3]).compute()
-    6
-    """
+    """Return the sum of parts by a fixed binary tree, so that its bits never change."""
     level = list(parts)
     while len(level) > 1:
         pairs = [task(add, *level[at : at + 2]) for at in range(0, len(level) - 1, 2)]
@@ -45,13 +128,7 @@ def tree(add: Callable[[Any, Any], Any], parts: Sequence[Any]) -> Any:
 
 
 class Cluster:
-    """What is kept on a cluster, and what is fetched from it.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The connection.
-    """
+    """What is kept on the cluster of a client, and what is fetched from it."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -59,76 +136,53 @@ class Cluster:
     def keep(self, tasks: Iterable[Any]) -> list[Any]:
         """Start tasks whose results stay on the cluster for as long as they are referred to."""
         wanted = list(tasks)
-        return list(self.client.persist(wanted, optimize_graph=False)) if wanted else []
+        with dask.config.set(SETTINGS):
+            return list(self.client.persist(wanted, optimize_graph=False)) if wanted else []
 
-    def finish(self, tasks: Iterable[Any]) -> list[Any]:
+    def finish(self, tasks: Iterable[Any], what: str) -> list[Any]:
         """Start tasks, and return them when all are done; the error of one that fails is raised."""
         kept = self.keep(tasks)
         futures = [future for one in kept for future in one.dask.values()]
-        self._wait(futures)
-        for future in futures:
-            if future.status == "error":
-                future.result()
+        self._wait(futures, what)
+        self._gathered([future for future in futures if future.status == "error"])
         return kept
 
-    def fetch(self, tasks: Iterable[Any]) -> list[Any]:
+    def fetch(self, tasks: Iterable[Any], what: str = "") -> list[Any]:
         """Return the results of tasks in this process."""
         futures = self.client.compute(list(tasks), optimize_graph=False)
-        self._wait(futures)
-        return list(self.client.gather(futures))
+        self._wait(futures, what)
+        return self._gathered(futures)
 
-    def fetch_one(self, wanted: Any) -> Any:
-        """Return the result of one task in this process."""
-        return self.fetch([wanted])[0]
+    def _gathered(self, futures: Sequence[Any]) -> list[Any]:
+        try:
+            return list(self.client.gather(futures))
+        except KilledWorker as error:
+            raise InputError(DIED.format(error.allowed_failures + 1)) from error
 
-    def completed(self, tasks: Iterable[Any]) -> Iterator[Any]:
-        """Start tasks, and give the result of one after the other as they are done."""
-        patience, waiting = Patience(self.client), as_completed(self.client.compute(list(tasks)))
-        while not waiting.is_empty():
-            done = list(waiting.next_batch(block=False))
-            if not done:
-                time.sleep(FILE_SECONDS)
-                patience.check()
-            for future in done:
-                yield future.result()
-
-    def _wait(self, futures: Sequence[Any]) -> None:
-        """Return when all are done, failed ones too; refuse where there is nobody to do them."""
-        patience = Patience(self.client)
+    def _wait(self, futures: Sequence[Any], what: str) -> None:
+        """Return when all are done, failed ones too, as long as workers may begin tasks."""
+        start = seen = time.monotonic()
         while futures:
             try:
                 wait(futures, timeout=min(LOOK_SECONDS, WORKER_SECONDS))
                 return
             except TimeoutError:
-                patience.check()
+                n_done, now = sum(future.done() for future in futures), time.monotonic()
+                if what and n_done:
+                    left = duration((now - start) / n_done * (len(futures) - n_done))
+                    announce(f"{what}, {n_done} of {len(futures)} blocks, about {left} left")
+                seen = now if self.client.run_on_scheduler(n_running) else seen
+                if now - seen >= WORKER_SECONDS:
+                    raise InputError(NOBODY.format(WORKER_SECONDS)) from None
+            except KeyboardInterrupt:
+                self.client.cancel(list(futures))
+                raise
 
 
-class Patience:
-    """Waits for workers for ``WORKER_SECONDS``, each time anew when there was one.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The connection.
-    """
-
-    def __init__(self, client: Client) -> None:
-        self._client, now = client, time.monotonic()
-        self._seen = self._looked = now
-
-    def check(self) -> None:
-        """Raise where no worker was there for too long."""
-        now = time.monotonic()
-        if now - self._looked < min(LOOK_SECONDS, WORKER_SECONDS) / 2:
-            return
-        self._looked = now
-        if self._client.nthreads():
-            self._seen = now
-        elif now - self._seen >= WORKER_SECONDS:
-            raise InputError(
-                f"client must be of a cluster with workers, got none for {WORKER_SECONDS} s: "
-                "start some (cluster.scale(2), or dask worker ADDRESS), then fit again"
-            )
+def n_running(dask_scheduler: Scheduler) -> int:
+    """Return how many workers may begin tasks, or run some."""
+    workers = dask_scheduler.workers.values()
+    return sum(one in dask_scheduler.running or bool(one.executing) for one in workers)
 
 
 def cluster_of(client: Any) -> Cluster:

@@ -1,85 +1,48 @@
-"""The features of a block: checked, scaled, and what else is read from them in one go."""
+"""The features of a block: checked, brought to one unit as on one machine, and cut into columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import getitem
+from typing import Any
 
 import numpy as np
 
 from gpgc._typing import Array, Integers
-from gpgc.dask.links import LocalRows
-from gpgc.dask.partition import Partition
+from gpgc.compute.moments import ColumnMoments
+from gpgc.dask.cluster import Cluster, task, tree
+from gpgc.dask.inputs import Partition
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import FeatureNorm, with_norm
-from gpgc.estimators.standardise import Standardisation
-from gpgc.graph.reach import Reach, reach_of
-from gpgc.models.described import unit_rows
-from gpgc.models.projection import Projection
+from gpgc.estimators.standardize import (
+    LARGEST,
+    ROWS_AT_ONCE,
+    Standardization,
+    Standardize,
+    changes_directions,
+    sampled_rows,
+    scaled_columns,
+    standardization_by,
+)
+from gpgc.kernels.covariance import inverse_or_zero
+from gpgc.models.view import row_lengths
 
 
 @dataclass(frozen=True)
 class BlockFeatures:
-    """How the features of a block are read.
-
-    Parameters
-    ----------
-    partition : Partition
-        Of the nodes.
-    n_features : int
-        F.
-    norm : {"none", "l1", "l2"}
-        To which rows are scaled first.
-    dtype : str
-        In which they are diffused.
-    standardisation : Standardisation, optional
-        What becomes of the columns before.
-    """
+    """How the features of a block are read: where, how many, and what becomes of them."""
 
     partition: Partition
     n_features: int
     norm: FeatureNorm
-    dtype: str
-    standardisation: Standardisation | None = None
-
-
-class Prepared(NamedTuple):
-    """What a fit needs of a block's features.
-
-    Attributes
-    ----------
-    starts : list of arrays of shape (n, columns)
-        Slices of the columns that diffuse: D̃^(−½) X̄, projected where it is too wide.
-    wanted : array of shape (m, F)
-        Features of the wanted rows.
-    largest : float
-        The largest magnitude.
-    reach : Reach
-        Components of the block by its own links and features.
-    near : array of shape (l, F)
-        X̄ of those around which wanted rows and the likeness of linked nodes look.
-    """
-
-    starts: list[Array]
-    wanted: Array
-    largest: float
-    reach: Reach
-    near: Array
+    standardization: Standardization | None = None
+    beside: Standardization | None = None  # where nodes see columns standardized as well
 
 
 def numbers_of(block: Any, number: int, settings: BlockFeatures) -> Array:
-    """Return X of a block as an array of floats, or say what is wrong with which block.
-
-    Parameters
-    ----------
-    block : array of shape (n, F)
-        As it was given.
-    number : int
-        Which block.
-    settings : BlockFeatures
-        What is expected of it.
-    """
+    """Return X of a block as an array of floats, or say what is wrong with which block."""
     partition = settings.partition
     name, expected = partition.name(number), (partition.sizes[number], settings.n_features)
     if not isinstance(block, np.ndarray) or block.dtype.kind not in "biuf":
@@ -98,61 +61,59 @@ def numbers_of(block: Any, number: int, settings: BlockFeatures) -> Array:
 
 
 def checked(block: Any, number: int, settings: BlockFeatures) -> Array:
-    """Return the features of a block, standardised and with the norm that is wanted.
-
-    Parameters
-    ----------
-    block, number, settings
-        As in :func:`numbers_of`.
-    """
-    values = numbers_of(block, number, settings)
-    if settings.standardisation is not None:
-        values = settings.standardisation.apply(values)
+    """Return the features of a block, standardized and with the norm that is wanted."""
+    values = scaled(numbers_of(block, number, settings), settings.standardization)
     return np.asarray(with_norm(values, settings.norm))
 
 
-def prepare(
-    features: Array,
-    rows: LocalRows,
-    degrees: Array,
-    wanted: Integers,
-    near: Integers,
-    projection: Projection,
-    slices: Sequence[slice],
-    settings: BlockFeatures,
-) -> Prepared:
-    """Return what a fit needs of a block's features, from its rows of A and their degrees.
-
-    Parameters
-    ----------
-    features : array of shape (n, F)
-        X.
-    rows : LocalRows
-        Of the adjacency.
-    degrees : array of shape (n,)
-        Of A + I.
-    wanted, near : int arrays
-        Nodes whose features are asked for, and those whose directions are.
-    projection : Projection
-        Of features that are too wide to diffuse.
-    slices : sequence of slice
-        Columns that diffuse at once.
-    settings : BlockFeatures
-        How features are read.
-    """
-    start = projection.apply(unit_rows(features, degrees**-0.5))
-    largest = float(max(features.max(initial=0.0), -features.min(initial=0.0)))
-    reach = reach_of(rows.own, features)
-    starts = [start[:, columns].astype(settings.dtype, order="C") for columns in slices]
-    around = unit_features(features[near], settings.dtype)
-    return Prepared(starts, features[wanted], largest, reach, around)
+def with_scalings(
+    raw: Sequence[Any], settings: BlockFeatures, choice: Standardize, cluster: Cluster
+) -> BlockFeatures:
+    """Return how columns are seen, by the rows that decide on one machine: X is read once."""
+    if choice is False or (choice == "auto" and settings.norm != "none"):
+        return settings
+    chosen = sampled_rows(settings.partition.n_nodes)
+    sample = settings.partition.split(np.arange(chosen.start, chosen.stop, chosen.step))
+    looks = [task(look_at, block, b, settings, sample[b]) for b, block in enumerate(raw)]
+    sums = tree(ColumnMoments.joined, [task(getitem, look, 1) for look in looks])
+    wanted = [sums, *(task(getitem, look, 0) for look in looks)]
+    moments, *rows = cluster.fetch(wanted, "looking at the units of the features")
+    if choice is True:
+        return replace(settings, standardization=standardization_by(moments))
+    few = np.concatenate(rows)
+    if (columns := scaled_columns(few)) is None:
+        return settings
+    found = standardization_by(moments, columns)
+    if changes_directions(few, found):
+        return replace(settings, beside=found)
+    return replace(settings, standardization=found)
 
 
-def unit_features(features: Array, dtype: str) -> Array:
-    """Return X̄: rows of length 1."""
-    return np.asarray(unit_rows(features), dtype=dtype)
+def look_at(
+    block: Any, number: int, settings: BlockFeatures, sample: Integers
+) -> tuple[Array, ColumnMoments]:
+    """Return sampled rows of a block, and the moments of the columns of all in float64."""
+    rows = numbers_of(block, number, settings)
+    if (size := largest_of(rows)) > LARGEST:
+        raise InputError(f"X must hold numbers of size {LARGEST:g} at most, got one of {size:.3g}")
+    starts = range(0, len(rows), ROWS_AT_ONCE)
+    parts = (rows[start : start + ROWS_AT_ONCE].astype(np.float64) for start in starts)
+    return rows[sample], reduce(ColumnMoments.joined, map(ColumnMoments.of, parts))
 
 
-def part_of(values: Sequence[Any], index: int) -> Any:
-    """Return one part of a tuple."""
-    return values[index]
+def largest_of(features: Array) -> float:
+    """Return the largest magnitude."""
+    return float(np.abs(features).max(initial=0.0))
+
+
+def scaled(features: Array, scaling: Standardization | None) -> Array:
+    """Return features in a scaling."""
+    return features if scaling is None else scaling.apply(features)
+
+
+def unit_columns(features: Array, part: slice, degrees: Array | None, dtype: Any) -> Array:
+    """Return some columns of X̄, whose rows have length 1, or of D̃^(−½) X̄ by the degrees."""
+    inverse = inverse_or_zero(row_lengths(features))
+    lengths = inverse if degrees is None else inverse * (1 / degrees) ** 0.5
+    rows = features[:, part] * lengths[:, None].astype(features.dtype)
+    return np.ascontiguousarray(rows, dtype=dtype)

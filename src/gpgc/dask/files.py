@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from distributed import Client
+from numpy.typing import NDArray
 
-from gpgc._typing import Array, Integers
+from gpgc._typing import Array
 from gpgc.compute.progress import announce
-from gpgc.dask.classifier import DaskGPGCClassifier
-from gpgc.dask.cluster import Cluster, task
-from gpgc.dask.local_cluster import local_cluster
-from gpgc.dask.parquet import parquet_features, write_predictions
+from gpgc.dask.cluster import Cluster, local_cluster, task
+from gpgc.dask.estimators import DaskGPGCClassifier, itself
+from gpgc.dask.parquet import (
+    Ids,
+    parquet_edges,
+    parquet_features,
+    parquet_ids,
+    write_table,
+)
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import check_noise
-from gpgc.estimators.labels import UNLABELLED
-from gpgc.files import STANDARD_STREAM, read_table
+from gpgc.problem.label_file import LabelFile
 
 CONNECT_SECONDS = 30
 """How long a scheduler may take to answer."""
@@ -29,18 +34,7 @@ CONNECT_SECONDS = 30
 
 @contextmanager
 def connected(scheduler: str, workers: int | None, memory_limit: int | None) -> Iterator[Client]:
-    """Connect to a scheduler, or start a cluster on this machine.
-
-    Parameters
-    ----------
-    scheduler : str
-        An address such as ``tcp://10.0.0.1:8786``, or ``local`` for worker processes here, which
-        listen on the loopback interface alone.
-    workers : int, optional
-        Number of worker processes of a local cluster; 1 when not given. They share the cores.
-    memory_limit : int, optional
-        Bytes of all local workers together, beyond which results go to disk.
-    """
+    """Connect to a scheduler, or start workers here, which share the cores and a limit in bytes."""
     if scheduler != "local":
         if workers is not None or memory_limit is not None:
             raise InputError(
@@ -64,26 +58,18 @@ def connected(scheduler: str, workers: int | None, memory_limit: int | None) -> 
         yield client
 
 
-def check_request(
-    edges: Path, features: Path, labels: Path, out: Path, settings: Mapping[str, Any]
-) -> None:
-    """Refuse what :func:`classify_parquet` would refuse, as far as it is known without a cluster.
-
-    Parameters
-    ----------
-    edges, features, labels, out, settings
-        As there.
-    """
-    for path in (edges, features, labels):
-        if path != STANDARD_STREAM and not path.exists():
-            raise InputError(f"{path}: expected a file or a folder, found none")
-    _check_out(out)
+def check_request(edges: Path, features: Path, out: Path, settings: Mapping[str, Any]) -> int:
+    """Refuse what a cluster is not needed for to refuse; return the bytes of the features."""
+    check_out(out)
     model = DaskGPGCClassifier(**settings)
     model.architecture()
     check_noise(model.noise_variance, 1)
+    parquet_edges(edges)
+    return int(parquet_features(features).nbytes)
 
 
-def _check_out(out: Path) -> None:
+def check_out(out: Path) -> None:
+    """Refuse a folder that exists, or that could not be made."""
     if out.exists() or not out.resolve().parent.is_dir():
         raise InputError(f"--out must be a new folder in one that exists, got {str(out)!r}")
 
@@ -91,40 +77,30 @@ def _check_out(out: Path) -> None:
 def classify_parquet(
     edges: Path,
     features: Path,
-    labels: Path,
+    labels_of: Callable[[Ids], LabelFile],
     out: Path,
     settings: Mapping[str, Any],
-    marks: Sequence[str],
     client: Client,
 ) -> dict[str, Any]:
-    """Label the nodes of Parquet files and write a folder of Parquet files, whole or not at all.
-
-    Parameters
-    ----------
-    edges, features : Path
-        Parquet files or folders that all workers can read: whole numbers ``source,target[,weight]``
-        from 0 to N − 1, and ``id`` from 0 on with a column for each feature.
-    labels : Path
-        Table ``id,label`` of the labelled nodes, read here.
-    out : Path
-        Folder that does not exist yet, which all workers can write.
-    settings : mapping
-        Parameters of :class:`DaskGPGCClassifier`.
-    marks : sequence of str
-        Labels that mean unlabelled.
-    client : distributed.Client
-        The connection.
-    """
-    _check_out(out)
+    """Label the nodes of Parquet files and write a folder of such, whole or not at all."""
+    check_out(out)
     announce("reading")
-    X = parquet_features(features)
-    y, names = read_codes(labels, X.shape[0], marks)
-    model = DaskGPGCClassifier(**settings, client=client).fit(X, y, edges)
+    cluster, X = Cluster(client), parquet_features(features)
+    own = cluster.finish(parquet_ids(features), "reading ids")
+    ids = Ids(np.concatenate(cluster.fetch(own)), str(features))
+    parts = parquet_edges(edges)
+    if not ids.is_plain:
+        (known,) = cluster.keep([task(itself, ids)])
+        parts = [part._replace(ids=known) for part in parts]
+    given = labels_of(ids)
+    y = given.labels
+    del ids
+    model = DaskGPGCClassifier(**settings, client=client).fit(X, y, parts)
     announce("writing predictions")
     part = out.resolve().with_name(f".{out.name}.{secrets.token_hex(6)}")
     part.mkdir()
     try:
-        write_blocks(part, model, y, names[model.classes_], client)
+        write_blocks(part, model, own, y, cluster)
         part.rename(out)
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
@@ -137,81 +113,47 @@ def classify_parquet(
         "features": X.shape[1],
         "classes": len(model.classes_),
         "labels": len(model.labelled_nodes_),
+        "unlabelled": given.n_marked,
         "noise_variance": model.noise_variance_,
-        "standardised": model.standardisation_,
+        "standardized": model.standardization_,
         "approximations": list(model.approximations_),
         "out": str(out),
     }
 
 
 def write_blocks(
-    folder: Path, model: DaskGPGCClassifier, y: Integers, names: Any, client: Client
+    folder: Path, model: Any, ids: list[Any], y: NDArray[Any], cluster: Cluster
 ) -> None:
     """Write a file for each block of rows, by whichever worker has it."""
-    probabilities = model.predict_proba()
-    sizes = probabilities.chunks[0]
-    blocks = zip(
+    probabilities, predicted = model.predict_proba(), model.predict()
+    ends = np.cumsum(probabilities.chunks[0])[:-1]
+    four = zip(
+        ids,
         probabilities.to_delayed().ravel(),
-        model.predict().to_delayed().ravel(),
-        sizes,
-        np.cumsum(sizes),
+        predicted.to_delayed().ravel(),
+        np.split(y, ends),
         strict=True,
     )
-    tasks = []
-    for number, (table, labels, size, end) in enumerate(blocks):
-        path, rows = str(folder / f"part-{number:05}.parquet"), y[end - size : end]
-        tasks.append(
-            task(write_block, path, int(end - size), table, labels, rows, model.classes_, names)
-        )
-    for done, _ in enumerate(Cluster(client).completed(tasks), 1):
-        announce(f"writing predictions, {done} of {len(tasks)} files")
+    tasks = [
+        task(write_block, str(folder / f"part-{number:05}.parquet"), *block, model.classes_)
+        for number, block in enumerate(four)
+    ]
+    cluster.finish(tasks, "writing predictions")
 
 
 def write_block(
     path: str,
-    first: int,
+    ids: NDArray[Any],
     probabilities: Array,
-    predicted: Integers,
-    y: Integers,
-    classes: Integers,
-    names: Any,
+    predicted: NDArray[Any],
+    y: NDArray[Any],
+    classes: NDArray[Any],
 ) -> int:
     """Write the predictions of one block: the given label where there is one."""
-    is_given = y != UNLABELLED
-    codes = np.searchsorted(classes, np.where(is_given, y, predicted))
+    is_given = np.array([label is not None for label in y.tolist()])
+    labels = predicted.astype(object)
+    labels[is_given] = y[is_given]
+    codes = np.searchsorted(classes, labels.astype(classes.dtype))
     chosen = probabilities[np.arange(len(codes)), codes]
-    columns = {"label": codes, "probability": chosen, "given": is_given}
-    return write_predictions(path, first, columns, names)
-
-
-def read_codes(path: Path, n_nodes: int, marks: Sequence[str]) -> tuple[Integers, Any]:
-    r"""Return the labels of all nodes as codes, −1 where unlabelled, and the sorted names.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> file = Path(mkdtemp()) / "labels.csv"
-    >>> _ = file.write_text("id,label\n2,b\n0,a\n1,NA\n")
-    >>> read_codes(file, 4, ["NA"])
-    (array([ 0, -1,  1, -1]), array(['a', 'b'], dtype='<U1'))
-    """
-    found: dict[int, str] = {}
-    for place, row in read_table(path).select(["id", "label"]):
-        text, label = row["id"], row["label"]
-        if not text.isdecimal() or int(text) >= n_nodes:
-            raise InputError(
-                f"{place}: expected a node from 0 to {n_nodes - 1} as id, got {text!r}"
-            )
-        if int(text) in found:
-            raise InputError(f"{place}: {text!r} has a second label")
-        if label in marks:
-            continue
-        if not label:
-            raise InputError(f"{place}: expected a label or one of {sorted(marks)}, got nothing")
-        found[int(text)] = label
-    if not found:
-        raise InputError(f"{path}: expected at least one label, got none")
-    names, codes = np.unique(np.array(list(found.values())), return_inverse=True)
-    y = np.full(n_nodes, UNLABELLED)
-    y[list(found)] = codes
-    return y, names
+    columns = {"id": ids, "label": labels, "probability": chosen, "given": is_given}
+    return write_table(path, columns)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +11,38 @@ import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 
-from gpgc.dask.partition import Partition
+from gpgc._typing import Integers
+from gpgc.dask.cluster import Cluster
+from gpgc.dask.edges import EdgePart
+from gpgc.dask.parquet import parquet_edges
 from gpgc.errors import InputError
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Consecutive blocks of the nodes 0 … N − 1, by their sizes."""
+
+    sizes: tuple[int, ...]
+
+    @cached_property
+    def starts(self) -> Integers:
+        """The first node of each block, and N at the end."""
+        return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
+
+    @property
+    def n_nodes(self) -> int:
+        """N."""
+        return int(self.starts[-1])
+
+    def split(self, nodes: Integers) -> list[Integers]:
+        """Return sorted nodes by block, counted from the first node of their block."""
+        cuts = np.searchsorted(nodes, self.starts)
+        return [nodes[cuts[b] : cuts[b + 1]] - self.starts[b] for b in range(len(self.sizes))]
+
+    def name(self, block: int) -> str:
+        """Return how messages call a block."""
+        first, end = self.starts[block], self.starts[block + 1]
+        return f"block {block} (rows {first:,} to {end - 1:,})"
 
 
 def blocks_of_features(X: Any) -> tuple[list[Any], Partition, int]:
@@ -30,19 +62,12 @@ def blocks_of_features(X: Any) -> tuple[list[Any], Partition, int]:
     return list(whole.to_delayed().ravel()), Partition(tuple(map(int, sizes))), int(X.shape[1])
 
 
-def frames_of_edges(adjacency: Any) -> list[Any]:
-    """Return the partitions of the edges as tasks of frames.
-
-    Parameters
-    ----------
-    adjacency : Dask DataFrame, or path
-        With the columns ``source``, ``target`` and optionally ``weight``; a path is read as
-        Parquet.
-    """
+def parts_of_edges(adjacency: Any) -> list[EdgePart]:
+    """Return the parts of edges, whose frames are tasks, of a list, a Dask frame or Parquet."""
+    if isinstance(adjacency, list):
+        return adjacency
     if isinstance(adjacency, str | Path):
-        from gpgc.dask.parquet import parquet_frames
-
-        return parquet_frames(adjacency, ["source", "target"], ["weight"])
+        return parquet_edges(adjacency)
     if not isinstance(adjacency, dd.DataFrame):
         raise InputError(
             "adjacency must be a Dask DataFrame with the columns source, target[, weight], or the "
@@ -54,4 +79,17 @@ def frames_of_edges(adjacency: Any) -> list[Any]:
             f"adjacency must have the columns source and target, got {', '.join(names) or 'none'}"
         )
     columns = [name for name in ("source", "target", "weight") if name in names]
-    return list(adjacency[columns].to_delayed())
+    frames = enumerate(adjacency[columns].to_delayed())
+    return [EdgePart(frame, f"adjacency, partition {number},") for number, frame in frames]
+
+
+def here(y: Any, X: Any, cluster: Cluster) -> Any:
+    """Return labels in this process, or refuse them where they are not as many as rows of X."""
+    blocks_of_features(X)  # which says what is wrong with X
+    n_given = y.shape[0] if hasattr(y, "shape") and len(y.shape) else len(y)
+    if n_given != X.shape[0]:
+        raise InputError(f"y must have one entry for each of the {X.shape[0]} rows, got {n_given}")
+    if not isinstance(y, da.Array):
+        return y
+    whole = y if y.ndim == 1 or y.numblocks[1] == 1 else y.rechunk({1: -1})
+    return np.concatenate(cluster.fetch(whole.to_delayed().ravel(), "labels"))

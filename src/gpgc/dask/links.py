@@ -1,265 +1,197 @@
-"""The graph on a cluster: each block's rows of Â, and the rows that it needs from others."""
+"""The links on a cluster: each block's rows of Â, those it needs from others, components."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import getitem
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from gpgc._typing import Array, Integers
+from gpgc.compute.primitives import primitives_for
 from gpgc.dask.cluster import Cluster, task
-from gpgc.dask.edges import adjacency_rows, split_edges
-from gpgc.dask.partition import Partition
-from gpgc.errors import InputError
+from gpgc.dask.edges import EdgePart, adjacency_rows, split_edges
+from gpgc.dask.inputs import Partition
 from gpgc.graph.normalize import Normalization, degrees_with_loops, divide_by_degrees
-
-WHOLE_BLOCK = 0.5
-"""Fraction of a block's rows from which on it is sent as it is, without a copy of those needed."""
+from gpgc.graph.reach import reach_of
 
 
-class LocalRows(NamedTuple):
-    """Rows of the adjacency of one block, cut by the block of their columns.
+class BlockLinks(NamedTuple):
+    """Rows of the adjacency of one block, over the nodes that a step needs."""
 
-    Attributes
-    ----------
-    own : csr_array of shape (n, n)
-        Weights within the block.
-    across : dict
-        Other block → csr_array of the weights to those of its nodes that are needed.
-    needed : dict
-        Other block → which of its nodes these are, counted from its first; None for all.
-    """
-
-    own: sp.csr_array
-    across: Mapping[int, sp.csr_array]
-    needed: Mapping[int, Integers | None]
+    weights: sp.csr_array  # (n, m)
+    nodes: Integers  # (m,), sorted: all of the block, and those of others that are linked
+    own: int  # the place of the block's first node among them
+    needed: Mapping[int, Integers]  # other block → which of its nodes, counted from its first
 
 
-class Propagation(NamedTuple):
-    """Rows of Â of one block, cut by the block of their columns.
+class Summary(NamedTuple):
+    """What the client knows of a block's links."""
 
-    Attributes
-    ----------
-    own : csr_array of shape (n, n)
-        Within the block.
-    across : tuple of (int array of shape (m,), csr_array of shape (m, needed))
-        For each other block that is needed, in order: the rows that have links to it, and these.
-    """
-
-    own: sp.csr_array
-    across: tuple[tuple[Integers, sp.csr_array], ...]
-
-
-class RowsSummary(NamedTuple):
-    """What the client knows about a block's rows: links, sums of weights, rows from others."""
-
-    n_links: int
+    n_entries: int
     largest_degree: float
-    needed: Mapping[int, int | None]
+    needed: tuple[int, ...]  # blocks
 
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """A graph whose rows are blocks on a cluster.
+    """A graph whose rows are blocks on a cluster: tasks of a block each."""
 
-    Attributes
-    ----------
-    partition : Partition
-        Of the nodes.
-    rows : list of tasks of LocalRows
-        A block each.
-    degrees : list of tasks of arrays (n,)
-        Of A + I.
-    needed : dict
-        (block, other block) → task of the rows that the first needs from the other; None where
-        it needs nearly all, and gets the block as it is.
-    summaries : list of RowsSummary
-        Of the blocks.
-    """
-
+    cluster: Cluster
     partition: Partition
-    rows: Sequence[Any]
-    degrees: Sequence[Any]
-    needed: Mapping[tuple[int, int], Any]
-    summaries: Sequence[RowsSummary]
+    blocks: Sequence[Any]  # of BlockLinks
+    degrees: Sequence[Any]  # of A + I, (n,)
+    needed: Mapping[tuple[int, int], Any]  # (block, other) → rows that the first needs
+    summaries: Sequence[Summary]
 
     @property
-    def n_links(self) -> int:
-        """The number of links between different nodes, each counted once."""
-        return sum(summary.n_links for summary in self.summaries) // 2
+    def n_entries(self) -> int:
+        """Entries of the adjacency: two for each link."""
+        return sum(summary.n_entries for summary in self.summaries)
 
     @property
-    def least_diagonal(self) -> float:
-        """The least entry on the diagonal of Â."""
-        return 1 / max(summary.largest_degree for summary in self.summaries)
+    def largest_degree(self) -> float:
+        """The largest degree of A + I."""
+        return max(summary.largest_degree for summary in self.summaries)
 
-    @property
-    def n_crossing(self) -> int:
-        """How many rows cross partitions in one step of a diffusion."""
-        return sum(
-            self.partition.sizes[other] if size is None else size
-            for summary in self.summaries
-            for other, size in summary.needed.items()
-        )
-
-    def halo(self, values: Sequence[Any], block: int) -> list[Any]:
-        """Return the tasks of the values that a block needs from others, in the order of blocks.
-
-        Parameters
-        ----------
-        values : sequence of tasks
-            An array of rows for each block.
-        block : int
-            Whose.
-        """
+    def pieces(self, values: Sequence[Any], block: int) -> list[Any]:
+        """Return the tasks of the values at the nodes that a block needs, in their order."""
         return [
             values[other]
-            if self.needed[block, other] is None
-            else task(halo_rows, values[other], self.needed[block, other])
-            for other in self.summaries[block].needed
+            if other == block
+            else task(getitem, values[other], self.needed[block, other])
+            for other in sorted({block, *self.summaries[block].needed})
         ]
 
+    def matrices(self, normalization: Normalization, dtype: Any, loops: bool) -> list[Any]:
+        """Return the tasks of the blocks' rows of Â, or of Â₀ without its diagonal."""
+        return [
+            task(normalized, links, self.pieces(self.degrees, b), normalization, dtype, loops)
+            for b, links in enumerate(self.blocks)
+        ]
 
-def links_of(frames: Sequence[Any], partition: Partition, cluster: Cluster) -> Links:
-    """Bring edges to the blocks of their ends.
+    def step(self, matrices: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        """Return the tasks of a product with such a matrix: only rows that cross blocks move."""
+        n_nodes = self.partition.n_nodes
+        return [
+            task(product, matrices[b], self.pieces(values, b), n_nodes) for b in range(len(values))
+        ]
 
-    Parameters
-    ----------
-    frames : sequence of tasks of DataFrames
-        Partitions of the edges, in any order.
-    partition : Partition
-        Of the nodes.
-    cluster : Cluster
-        Where.
-    """
+    def at(self, parts: Sequence[Any], nodes: Integers) -> Any:
+        """Return the rows of some nodes, sorted, of what is in blocks, in this process."""
+        wanted = enumerate(self.partition.split(nodes))
+        found = self.cluster.fetch(task(getitem, parts[b], rows) for b, rows in wanted if len(rows))
+        return sp.csr_array(sp.vstack(found)) if sp.issparse(found[0]) else np.concatenate(found)
+
+    def adjacency_at(self, nodes: Integers) -> sp.csr_array:
+        """Return rows (n, N) of the adjacency in this process."""
+        wide = [task(wide_rows, links, None, self.partition.n_nodes) for links in self.blocks]
+        return sp.csr_array(self.at(wide, nodes))
+
+    def components(self, features: Sequence[Any]) -> Integers:
+        """Return each node's component (N,), from those of blocks and the links between these."""
+        starts, blocks = self.partition.starts, range(len(self.blocks))
+        own = self.cluster.keep(
+            task(own_components, self.blocks[b], features[b], starts[b]) for b in blocks
+        )
+        firsts = [task(getitem, part, 0) for part in own]
+        seams = [task(seam, self.blocks[b], self.pieces(firsts, b)) for b in blocks]
+        found = self.cluster.fetch([*own, *seams], "components")
+        known, pairs = found[: len(own)], found[len(own) :]
+        n_nodes, n_features = self.partition.n_nodes, len(known[0][1])
+        columns = n_nodes + np.arange(n_features)
+        ends = [np.stack([np.arange(n_nodes), np.concatenate([first for first, _ in known])])]
+        ends += [np.stack([columns[at >= 0], at[at >= 0]]) for _, at in known]
+        rows, others = np.concatenate([*ends, *pairs], axis=1)
+        shape = (n_nodes + n_features,) * 2
+        graph = sp.csr_array((np.ones(len(rows), dtype=bool), (rows, others)), shape=shape)
+        return np.asarray(connected_components(graph, directed=False)[1][:n_nodes])
+
+
+def links_of(edges: Sequence[EdgePart], partition: Partition, cluster: Cluster) -> Links:
+    """Bring edges, the frames of which are tasks, to the blocks of their ends."""
     starts = partition.starts
-    split = cluster.keep(
-        task(split_edges, frame, number, starts) for number, frame in enumerate(frames)
-    )
-    touched = cluster.fetch(task(blocks_of, pieces) for pieces in split)
-    weighted = {is_weighted for _, is_weighted in touched if is_weighted is not None}
-    if len(weighted) > 1:
-        raise InputError("adjacency must have weights in all partitions or in none, got both")
+    split = cluster.keep(task(split_edges, part, starts) for part in edges)
+    touched = cluster.fetch((task(tuple, pieces) for pieces in split), "reading edges")
     rows = []
-    for block in range(len(partition)):
-        pieces = [
-            task(piece_of, split[number], block)
-            for number, (found, _) in enumerate(touched)
-            if block in found
-        ]
-        rows.append(task(adjacency_rows, block, starts, *pieces))
-    local = cluster.keep(
-        task(cut_columns, block_rows, block, starts) for block, block_rows in enumerate(rows)
-    )
-    degrees = cluster.keep(task(block_degrees, block_rows) for block_rows in local)
-    summaries = cluster.fetch(
-        task(summary, rows, sums) for rows, sums in zip(local, degrees, strict=True)
-    )
-    pairs = [
-        (block, other, size)
-        for block, found in enumerate(summaries)
-        for other, size in found.needed.items()
-    ]
+    for block in range(len(partition.sizes)):
+        some = [split[number] for number, found in enumerate(touched) if block in found]
+        pieces = [task(getitem, part, block) for part in some]
+        rows.append(task(block_links, task(adjacency_rows, block, starts, *pieces), block, starts))
+    blocks = cluster.keep(rows)
+    weights = (task(getattr, links, "weights") for links in blocks)
+    degrees = cluster.keep(task(degrees_with_loops, rows) for rows in weights)
+    both = zip(blocks, degrees, strict=True)
+    summaries = cluster.fetch((task(summary, *pair) for pair in both), "linking blocks")
+    pairs = [(b, other) for b, found in enumerate(summaries) for other in found.needed]
     kept = cluster.keep(
-        task(needed_rows, local[block], other) for block, other, size in pairs if size is not None
+        task(getitem, task(getattr, blocks[b], "needed"), other) for b, other in pairs
     )
-    rest = iter(kept)
-    needed = {(block, other): None if size is None else next(rest) for block, other, size in pairs}
-    return Links(partition, local, degrees, needed, summaries)
+    needed = dict(zip(pairs, kept, strict=True))
+    return Links(cluster, partition, blocks, degrees, needed, summaries)
 
 
-def propagation_of(links: Links, normalization: Normalization, dtype: Any) -> list[Any]:
-    """Return the tasks of the blocks' rows of Â, each cut by the block of its columns."""
-    return [
-        task(normalized, links.rows[block], normalization, dtype, links.degrees[block], halo)
-        for block, halo in enumerate([links.halo(links.degrees, b) for b in range(len(links.rows))])
-    ]
+def block_links(rows: sp.csr_array, block: int, starts: Integers) -> BlockLinks:
+    """Return rows (n, N) of the adjacency over the nodes that a step needs."""
+    linked = np.unique(rows.indices).astype(np.int64)
+    of_block = np.searchsorted(starts, linked, side="right") - 1
+    others = [other for other in np.unique(of_block).tolist() if other != block]
+    needed = {other: linked[of_block == other] - starts[other] for other in others}
+    nodes = np.union1d(np.arange(starts[block], starts[block + 1]), linked)
+    places = np.searchsorted(nodes, rows.indices)
+    weights = sp.csr_array((rows.data, places, rows.indptr), shape=(rows.shape[0], len(nodes)))
+    return BlockLinks(weights, nodes, int(np.searchsorted(nodes, starts[block])), needed)
 
 
-def blocks_of(pieces: Mapping[int, Any]) -> tuple[tuple[int, ...], bool | None]:
-    """Return the blocks that edges touch, and whether they have weights; None without edges."""
-    is_weighted = None
-    for piece in pieces.values():
-        is_weighted = piece.leaving[2] is not None
-    return tuple(pieces), is_weighted
-
-
-def piece_of(pieces: Mapping[int, Any], block: int) -> Any:
-    """Return the edges of one block."""
-    return pieces[block]
-
-
-def cut_columns(rows: sp.csr_array, block: int, starts: Integers) -> LocalRows:
-    """Cut rows (n, N) of the adjacency by the block of their columns.
-
-    Columns of other blocks are left out where all their weights are 0.
-    """
-    shape = (rows.shape[0], 0)
-    column_block = np.searchsorted(starts, rows.indices, side="right") - 1
-    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    across: dict[int, sp.csr_array] = {}
-    needed: dict[int, Integers | None] = {}
-    own = sp.csr_array((shape[0], shape[0]))
-    for other in np.unique(column_block).tolist():
-        chosen = np.flatnonzero(column_block == other)
-        column = rows.indices[chosen].astype(np.int64) - starts[other]
-        size = int(starts[other + 1] - starts[other])
-        nodes = np.unique(column)
-        if other != block and len(nodes) <= WHOLE_BLOCK * size:
-            column, size, needed[other] = np.searchsorted(nodes, column), len(nodes), nodes
-        elif other != block:
-            needed[other] = None
-        entries = (rows.data[chosen], (row[chosen], column))
-        part = sp.csr_array(entries, shape=(shape[0], size))
-        if other == block:
-            own = part
-        else:
-            across[other] = part
-    return LocalRows(own, across, needed)
-
-
-def block_degrees(rows: LocalRows) -> NDArray[np.float64]:
-    """Return the degrees (n,) of A + I."""
-    parts = [rows.own, *rows.across.values()]
-    return degrees_with_loops(sp.csr_array(sp.hstack(parts, format="csr")))
-
-
-def summary(rows: LocalRows, degrees: Array) -> RowsSummary:
+def summary(links: BlockLinks, degrees: Array) -> Summary:
     """Return what the client must know."""
-    n_links = rows.own.nnz + sum(part.nnz for part in rows.across.values())
-    sizes = {other: None if at is None else len(at) for other, at in rows.needed.items()}
-    return RowsSummary(n_links, float(degrees.max(initial=1.0)), sizes)
+    return Summary(links.weights.nnz, float(degrees.max()), tuple(links.needed))
 
 
-def needed_rows(rows: LocalRows, other: int) -> Integers:
-    """Return which rows of another block are needed."""
-    found = rows.needed[other]
-    assert found is not None
-    return found
-
-
-def halo_rows(values: Array, needed: Integers) -> Array:
-    """Return the rows of a block that another one needs."""
-    return values[needed]
+def wide_rows(links: BlockLinks, matrix: sp.csr_array | None, n_nodes: int) -> sp.csr_array:
+    """Return rows (n, N) over all nodes of a matrix, or of the adjacency, of a block."""
+    chosen = links.weights if matrix is None else matrix
+    entries = chosen.data, links.nodes[chosen.indices], chosen.indptr
+    return sp.csr_array(entries, shape=(chosen.shape[0], n_nodes))
 
 
 def normalized(
-    rows: LocalRows,
-    normalization: Normalization,
-    dtype: Any,
-    degrees: NDArray[np.float64],
-    other_degrees: Sequence[NDArray[np.float64]],
-) -> Propagation:
-    """Return the rows of Â within the block, and to each other block that is needed."""
-    with_loops = sp.csr_array(rows.own + sp.eye_array(rows.own.shape[0], format="csr"))
-    own = divide_by_degrees(with_loops, degrees, degrees, normalization).astype(dtype)
-    across = []
-    for weights, columns in zip(rows.across.values(), other_degrees, strict=True):
-        linked = np.flatnonzero(np.diff(weights.indptr))
-        part = divide_by_degrees(weights[linked], degrees[linked], columns, normalization)
-        across.append((linked, part.astype(dtype)))
-    return Propagation(own, tuple(across))
+    links: BlockLinks, degrees: Any, normalization: Normalization, dtype: Any, loops: bool
+) -> sp.csr_array:
+    """Return the rows of Â of a block from the degrees of the nodes that it needs."""
+    every, weights = np.concatenate(degrees), links.weights
+    n_own = weights.shape[0]
+    if loops:
+        places = np.arange(n_own), links.own + np.arange(n_own)
+        weights = weights + sp.csr_array((np.ones(n_own), places), shape=weights.shape)
+    own = every[links.own : links.own + n_own]
+    return sp.csr_array(divide_by_degrees(weights, own, every, normalization).astype(dtype))
+
+
+def product(matrix: sp.csr_array, pieces: Sequence[Array], n_nodes: int) -> Array:
+    """Return a block's rows of Â Z from the rows of Z that it needs, as one machine computes."""
+    values = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+    return primitives_for(n_nodes, values.dtype).rows_times(matrix, slice(None), values)
+
+
+def own_components(links: BlockLinks, features: Any, start: int) -> tuple[Integers, Integers]:
+    """Return the first node of each node's, and feature's, component in its block; −1: none."""
+    n_own = links.weights.shape[0]
+    own = sp.csr_array(links.weights[:, links.own : links.own + n_own])
+    reach = reach_of(own, features)
+    found, first = np.unique(reach.nodes, return_index=True)
+    nodes = np.full(int(max(found.max(), reach.features.max(initial=-1))) + 1, -1)
+    nodes[found] = start + first
+    return nodes[reach.nodes], nodes[reach.features]
+
+
+def seam(links: BlockLinks, firsts: Sequence[Integers]) -> Integers:
+    """Return the pairs (2, m) of components that the links of a block connect."""
+    every, entries = np.concatenate(firsts), sp.coo_array(links.weights)
+    here, there = every[links.own + entries.coords[0]], every[entries.coords[1]]
+    pairs = np.stack([here, there], axis=1)[here != there]
+    return np.unique(pairs, axis=0).T.astype(np.int64)

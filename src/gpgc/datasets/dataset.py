@@ -13,23 +13,7 @@ from gpgc.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Nodes with features, labels and a division, on a graph or with the graph still to be built.
-
-    Attributes
-    ----------
-    name : str
-        Name of the data set.
-    adjacency : csr_array of shape (N, N), or None
-        Symmetric, without self-loops; None where the graph is to be built from the features.
-    features : csr_array or ndarray of shape (N, F)
-        One row per node, float64.
-    labels : ndarray of shape (N,), int64
-        Class of each node, −1 where it is unknown.
-    classes : tuple of str
-        Name of class 0, 1, ...
-    train, validation, test : ndarray, int64
-        Indices of the nodes of each part, sorted; possibly empty.
-    """
+    """Nodes with features, labels (−1: unknown), a division, and the graph if there is one."""
 
     name: str
     adjacency: csr_array | None
@@ -44,30 +28,7 @@ class Dataset:
 def random_split(
     labels: ArrayLike, per_class: int, n_validation: int, n_test: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Draw training nodes class by class, then validation and test nodes from the rest.
-
-    Parameters
-    ----------
-    labels : array-like of int, shape (N,)
-        Class of each node; nodes with a negative label are never drawn.
-    per_class : int
-        Training nodes of each class that occurs in `labels`.
-    n_validation, n_test : int
-        Nodes drawn uniformly, without replacement, from the labelled nodes that remain.
-    seed : int
-        Equal seeds give equal splits.
-
-    Returns
-    -------
-    train, validation, test : ndarray of int64
-        Disjoint, each sorted.
-
-    Examples
-    --------
-    >>> train, validation, test = random_split([0, 0, 0, 1, 1, 1, -1], 1, 2, 2, seed=0)
-    >>> len(train), len(validation), len(test)
-    (2, 2, 2)
-    """
+    """Draw training nodes class by class, then validation and test nodes from the rest."""
     classes = np.asarray(labels)
     if classes.ndim != 1 or not np.issubdtype(classes.dtype, np.integer):
         raise InputError(

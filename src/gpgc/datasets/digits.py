@@ -11,25 +11,7 @@ _GREY_LEVELS = 16
 
 
 def load_digits(seed: int = 0) -> Dataset:
-    """Load 1,797 handwritten digits of 8 x 8 pixels; nothing is downloaded.
-
-    Parameters
-    ----------
-    seed : int, default 0
-        Chooses the ten training images of each class.
-
-    Returns
-    -------
-    Dataset
-        Features are the pixels, scaled to [0, 1]; the graph is to be built from them
-        (``adjacency`` is None); all images but the training ones are test images.
-
-    Examples
-    --------
-    >>> digits = load_digits()
-    >>> digits.features.shape, len(digits.train), len(digits.test)
-    ((1797, 64), 100, 1697)
-    """
+    """Load 1,797 digits of 8 x 8 pixels in [0, 1]; ten of each class train, the others test."""
     from sklearn.datasets import load_digits as load_pixels
 
     pixels, target = load_pixels(return_X_y=True)

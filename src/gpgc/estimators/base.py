@@ -1,29 +1,37 @@
-"""What the classifier and the regressor share: the posterior, and nodes that join later."""
+"""What both estimators share: one walk from a problem to its posterior, and latent answers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array, Integers
 from gpgc.compute.progress import announce
 from gpgc.errors import InputError
-from gpgc.estimators.asked import Asked
 from gpgc.estimators.inputs import check_nodes
 from gpgc.estimators.joining import join
-from gpgc.estimators.named_answers import NamedAnswers
+from gpgc.estimators.predictions import prediction_columns
 from gpgc.estimators.prior_parameters import PriorParameters
 from gpgc.estimators.verbose import shows_progress
-from gpgc.gp import Posterior, condition
-from gpgc.kernels import Covariance, Given
+from gpgc.gp import Smoother, Stack, StackedView, condition
+from gpgc.gp.stack import shares_of
+from gpgc.kernels import Covariance
 from gpgc.models import Prior, ViewWeights
-from gpgc.selection.choice import Choice, choose
+from gpgc.problem import TableEncoder
+from gpgc.problem.alignment import align_labels
+from gpgc.problem.frames import make_frame
+from gpgc.problem.problem import Problem
+from gpgc.selection.choice import Choice, choose, label_sample
+from gpgc.selection.constants import LABELS_FOR_VIEWS
 from gpgc.selection.learning import learn
 from gpgc.selection.noise_choice import Criterion
 
@@ -31,14 +39,40 @@ if TYPE_CHECKING:
     from gpgc.uncertainty.explanation import Explanation
 
 
-class GraphProcess(NamedAnswers, PriorParameters):
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a fit found: plain data that files hold, and from which the posterior follows."""
+
+    labelled: Integers
+    targets: Array
+    weights: Array
+    choice: Choice
+    mean: Array
+    approximations: tuple[str, ...]
+
+
+class Asked(NamedTuple):
+    """Nodes that an answer is wanted for: latent means, and what the labels reach of them.
+
+    ``posterior`` holds nodes that join, at ``rows``; None for the fitted ones.
+    """
+
+    mean: Array
+    reached: NDArray[np.bool_]
+    rows: Integers | None
+    posterior: Stack | None = None
+
+
+class GraphProcess(PriorParameters):
     """A Gaussian process on the nodes of one graph; see the two estimators for the parameters."""
 
+    criterion: ClassVar[Criterion]
+    """What leaving labels out is judged by."""
+
     prior_: Prior
-    posterior_: Posterior
     view_weights_: ViewWeights
-    sample_weight_: Array
     learned_: Mapping[str, tuple[float, float]] = MappingProxyType({})
+    fit_: Fit
 
     @property
     def adjacency_(self) -> sp.csr_array:
@@ -46,25 +80,48 @@ class GraphProcess(NamedAnswers, PriorParameters):
         return self.prior_.nodes.adjacency
 
     @property
-    def standardisation_(self) -> str | None:
-        """What was done to the columns of X, and why; None where they stayed as they were."""
-        found = self.prior_.nodes.standardisation
-        return None if found is None else str(found.said)
+    def standardization_(self) -> str | None:
+        """What was done to the columns of X; None where they stayed as they were."""
+        nodes = self.prior_.nodes
+        if nodes.standardization is not None:
+            return "columns centered and scaled" if nodes.is_standardized else "columns scaled"
+        return None if nodes.standardized is None else "columns as they came, and standardized"
 
     @property
     def covariance_(self) -> Covariance:
-        """The prior covariance Γ of all nodes."""
+        """The prior covariance Γ of all nodes: of several views their sum, by their shares."""
         return self.posterior_.covariance
 
     @property
     def labelled_nodes_(self) -> Integers:
         """The nodes (D,) whose labels or values were given."""
-        return self.posterior_.labelled
+        return self.fit_.labelled
+
+    @property
+    def log_marginal_likelihood_(self) -> float:
+        """The log evidence of the labels, in the unit of y: of several views by their shares."""
+        return self.posterior_.log_marginal_likelihood()
 
     @property
     def space_(self) -> str:
-        """Where the posterior was computed: in ``"function"`` or ``"weight"`` space."""
+        """Where posteriors were computed: ``"function"`` or ``"weight"`` space, or ``"both"``."""
         return self.posterior_.space
+
+    @property
+    def node_names_(self) -> NDArray[Any] | None:
+        """The names of the nodes (N,), None where nothing named them."""
+        return self.prior_.nodes.names
+
+    @property
+    def encoder_(self) -> TableEncoder | None:
+        """How features are made of a table's columns, None where they came as numbers."""
+        encoder: TableEncoder | None = self.prior_.nodes.encoder
+        return encoder
+
+    @cached_property
+    def posterior_(self) -> Stack:
+        """The weighted sum of the views that count, conditioned on the labels; made when asked."""
+        return conditioned(self.prior_, self.fit_, self.criterion, self.space)
 
     @shows_progress("predicting")
     def predict_latent(
@@ -94,7 +151,7 @@ class GraphProcess(NamedAnswers, PriorParameters):
         mean : array of shape (n, k)
             One column a class or target; never squeezed.
         std : array of shape (n,), or (n, k) for a regressor of several targets
-            With ``return_std``. A node with neither features nor neighbours that have some has no
+            With ``return_std``. A node with neither features nor neighbors that have some has no
             prior variance of its own; it gets the mean one of the labelled nodes.
         cov : array of shape (n, n), or (n, n, k) for a regressor of several targets
             With ``return_cov``.
@@ -103,11 +160,13 @@ class GraphProcess(NamedAnswers, PriorParameters):
         asked = self._ask(nodes, X, adjacency)
         answer: list[Array] = [self._to_unit(asked.mean)]
         if return_std:
-            answer.append(self._spread_to_unit(np.sqrt(self._variance(asked))))
+            announce("standard deviations")
+            posterior = asked.posterior or self.posterior_
+            variance = posterior.variance(asked.rows)
+            answer.append(self._spread_to_unit(np.sqrt(variance)))
         if return_cov:
-            joint = asked.posterior.joint_covariance(asked.rows)
-            blank = np.flatnonzero(asked.posterior.covariance.diag(asked.rows) == 0)
-            joint[blank, blank] = self._usual_variance
+            posterior = asked.posterior or self.posterior_
+            joint = posterior.joint_covariance(asked.rows)
             answer.append(self._spread_to_unit(joint, power=2))
         return answer[0] if len(answer) == 1 else tuple(answer)
 
@@ -151,88 +210,174 @@ class GraphProcess(NamedAnswers, PriorParameters):
         check_is_fitted(self)
         save(self, Path(path))
 
+    def to_frame(self, X: Any = None, adjacency: Any = None, *, backend: str | None = None) -> Any:
+        """Return the answers as a frame with a row for each node.
+
+        Parameters
+        ----------
+        X, adjacency : optional
+            For nodes that join the graph, as in ``predict``; the fitted nodes when not given.
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library of the frame; the first of them that is installed when not given.
+
+        Returns
+        -------
+        DataFrame
+            With the columns ``id, label, probability, std, given``; the label is the given one
+            where there is one. Of a regressor ``id, value, std, given``, or ``value_0, std_0, …``
+            for several targets, with their names in place of the numbers where y had any.
+
+        Examples
+        --------
+        >>> import gpgc
+        >>> model = gpgc.GPGCClassifier().fit(None, ["a", None, "b"], ([0, 1], [1, 2]))
+        >>> list(model.to_frame(backend="pandas").columns)
+        ['id', 'label', 'probability', 'std', 'given']
+        """
+        check_is_fitted(self)
+        return make_frame(prediction_columns(self, X, adjacency), backend)
+
+    @shows_progress("fitting")
+    def relabel(self, y: Any, *, sample_weight: Any = None) -> Self:
+        """Condition on other labels of the same graph, without building its covariance again.
+
+        Parameters
+        ----------
+        y, sample_weight : arrays
+            Labels or values and their weights, as in ``fit``; those by name follow ``node_names_``.
+
+        Returns
+        -------
+        GPGCClassifier or GPGCRegressor
+            The estimator itself.
+        """
+        check_is_fitted(self)
+        y = align_labels(y, self.prior_.nodes)
+        sample_weight = align_labels(sample_weight, self.prior_.nodes, "sample_weight")
+        given, n_nodes = self.encoded(y, sample_weight), len(self.prior_.nodes)
+        if given.n_nodes != n_nodes:
+            raise InputError(
+                f"y must have one entry for each of the {n_nodes} nodes, got {given.n_nodes}"
+            )
+        return self.fit_prior(self.prior_, given)
+
+    def fit_predict(
+        self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None
+    ) -> Any:
+        """Return the prediction for all nodes after a ``fit``, whose parameters these are."""
+        return self.fit(X, y, adjacency, sample_weight=sample_weight).predict()
+
+    @shows_progress("fitting")
+    def fit_problem(self, problem: Problem) -> Self:
+        """Walk from a problem to a posterior and a decision: what ``fit`` does."""
+        given = self.encoded(problem.y, problem.sample_weight)
+        prior = self.make_prior(problem.X, problem.adjacency, given.n_nodes, problem.names)
+        return self.fit_prior(prior, given)
+
+    def encoded(self, y: Any, sample_weight: Any) -> Any:
+        """Return what is learned from: labels, or values."""
+        raise NotImplementedError
+
+    def fit_prior(self, prior: Prior, given: Any, choice: Choice | None = None) -> Self:
+        """Condition a prior on labels or values; views and noise are chosen where not known."""
+        raise NotImplementedError
+
+    def take(self, prior: Prior, fit: Fit) -> None:
+        """Become fitted: take what a fit found, now or when the estimator was saved."""
+        self.__dict__.pop("posterior_", None)
+        views = fit.choice.views
+        self.prior_, self.fit_ = prior, fit
+        self.sample_weight_, self.approximations_ = fit.weights, fit.approximations
+        self.view_weights_ = {view.name: float(view.weight.mean()) for view in views}
+        self.noise_levels_ = {view.name: view.levels for view in views}
+
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "posterior_")
+        return hasattr(self, "fit_")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the covariance, which the prior can make again."""
+        """Leave out the posterior, which follows from the rest."""
         state: dict[str, Any] = dict(super().__getstate__())
-        if "posterior_" in state:
-            nowhere = Given(np.empty((0, 0)))
-            state["posterior_"] = self.posterior_.elsewhere(nowhere, self.labelled_nodes_)
+        state.pop("posterior_", None)
         return state
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "posterior_" in state:
-            covariance = self.prior_.covariance(self.view_weights_)
-            self.posterior_ = self.posterior_.elsewhere(covariance, self.labelled_nodes_)
+    def _forget(self) -> None:
+        """Make sure that a fit that fails leaves nothing behind."""
+        for name in ("fit_", "posterior_"):
+            self.__dict__.pop(name, None)
 
     def _condition(
+        self,
+        prior: Prior,
+        given: Any,
+        targets: Array,
+        noise: Array | str,
+        counted: Array,
+        choice: Choice | None,
+    ) -> None:
+        """Choose views and noise if they are not known, and condition the prior on the targets."""
+        labelled, trust = given.nodes, given.weights
+        prior.architecture.check_field(prior.nodes, labelled)
+        if choice is None:
+            prior, choice = self._choose(prior, labelled, targets, noise, counted, trust)
+        names = [view.name for view in choice.views]
+        prior.keep(names)
+        fit = Fit(labelled, targets, trust, choice, targets[:0], ())
+        posterior = conditioned(prior, fit, self.criterion, self.space)
+        announce("means")
+        plain = tuple(replace(view, path=None, root=None) for view in choice.views)
+        fit = replace(
+            fit,
+            choice=replace(choice, views=plain),
+            mean=posterior.mean(),
+            approximations=(*prior.approximations(names), *posterior.approximations),
+        )
+        self.take(prior, fit)
+        self.__dict__["posterior_"] = posterior
+
+    def _choose(
         self,
         prior: Prior,
         labelled: Integers,
         targets: Array,
         noise: Array | str,
-        criterion: Criterion,
         counted: Array,
-        choice: Choice | None,
-        sample_weight: Array,
-    ) -> Choice:
-        """Choose views and noise if they are not known, and condition the prior on the targets."""
-        prior.architecture.check_field(prior.nodes, labelled)
-        relative = None if (sample_weight == 1).all() else 1 / sample_weight
-        if choice is None:
-            if not isinstance(self.learn, bool):
-                raise InputError(f"learn must be True or False, got {self.learn!r}")
-            if self.learn:  # from what the parameters say, not from what other labels taught
-                prior = prior.variant(self.architecture())
-            announce("choice of views and noise")
-            choice = choose(
-                prior, labelled, targets, noise, criterion, counted, relative, self.space
+        trust: Array,
+    ) -> tuple[Prior, Choice]:
+        """Return views and noise by leaving labels out, and the prior, whose numbers may move."""
+        if not isinstance(self.learn, bool):
+            raise InputError(f"learn must be True or False, got {self.learn!r}")
+        if self.learn:  # from what the parameters say, not from what other labels taught
+            prior = prior.variant(self.architecture())
+        relative = None if (trust == 1).all() else 1 / trust
+        announce("choice of views and noise")
+        how = (noise, self.criterion, counted, relative, self.space)
+        choice = choose(prior, labelled, targets, *how)
+        self.learned_ = {}
+        if not self.learn or not counted.any():
+            return prior, choice
+        announce("learning")
+        by: Any = "evidence" if isinstance(noise, str) and noise == "evidence" else self.criterion
+        is_free, view = isinstance(noise, str), choice.views[0]
+        learnt = learn(prior, labelled, targets, view, by, counted, relative, learn_noise=is_free)
+        prior, self.learned_ = prior.variant(learnt.architecture), dict(learnt.numbers)
+        if len(prior.views) == 1:
+            return prior, Choice.of_one(view.name, learnt.levels)
+        # noise and weights of all views follow from what was learnt of one
+        return prior, choose(prior, labelled, targets, *how)
+
+    def _noise_variance(self) -> Array:
+        """Return c Σ p_v σ_v² (1,) or (k,) over the views that are Gaussian processes."""
+        choice = self.fit_.choice
+        terms = [
+            (share, view.levels)
+            for share, view in zip(
+                shares_of([view.weight for view in choice.views]), choice.views, strict=True
             )
-            self.learned_ = {}
-            if self.learn and counted.any():
-                announce("learning")
-                learnt = learn(
-                    prior,
-                    labelled,
-                    targets,
-                    choice,
-                    "evidence" if isinstance(noise, str) and noise == "evidence" else criterion,
-                    counted,
-                    relative,
-                    learn_noise=isinstance(noise, str),
-                )
-                prior, self.learned_ = prior.variant(learnt.architecture), dict(learnt.numbers)
-                choice = Choice(choice.view_weights, learnt.levels)
-        prior.keep(choice.view_weights)
-        covariance = prior.covariance(choice.view_weights)
-        posterior = condition(
-            covariance,
-            labelled,
-            targets,
-            choice.levels,
-            relative_noise=relative,
-            path=choice.path,
-            root=choice.root,
-            space=self.space,
-        )
-        self.sample_weight_ = sample_weight
-        self.prior_, self.view_weights_ = prior, dict(choice.view_weights)
-        self.noise_levels_ = choice.levels
-        approximate = prior.approximations(choice.view_weights)
-        self.approximations_ = (*approximate, *posterior.approximations)
-        announce("means")
-        self._latent_mean = posterior.mean()
-        if choice.root is not None:
-            self._usual_variance = choice.root.scale
-        else:
-            variances = covariance.diag(labelled)
-            self._usual_variance = float(np.mean(variances, dtype=np.float64)) or 1.0
-        self.log_marginal_likelihood_ = posterior.log_marginal_likelihood()
-        self.posterior_ = posterior
-        return choice
+            if not self.prior_.is_smoother(view.name) or len(choice.views) == 1
+        ]
+        total = np.sum([share for share, _ in terms], axis=0)
+        parts = [share * levels for share, levels in terms]
+        return np.asarray(choice.inflation * np.sum(parts, axis=0) / np.where(total > 0, total, 1))
 
     def _to_unit(self, mean: Array) -> Array:
         """Return latent means (n, k) in the unit of y, as a new array."""
@@ -244,26 +389,44 @@ class GraphProcess(NamedAnswers, PriorParameters):
 
     def _ask(self, nodes: Any, X: Any, adjacency: Any) -> Asked:
         """Return what is known about fitted nodes, or about those that X and adjacency join."""
-        reach = self.prior_.nodes.reach
+        check_is_fitted(self)
+        fitted, labelled = self.prior_.nodes, self.fit_.labelled
         if X is None and adjacency is None:
-            rows = check_nodes(nodes, len(self.prior_.nodes), self.node_names_)
+            rows = check_nodes(nodes, len(fitted), fitted.names)
             index = slice(None) if rows is None else rows
-            reached = reach.reached(self.labelled_nodes_)
-            return Asked(self.posterior_, rows, self._latent_mean[index], reached[index])
+            return Asked(self.fit_.mean[index], fitted.reach.reached(labelled)[index], rows)
         if nodes is not None:
             raise InputError("nodes cannot be combined with X or adjacency: those join new nodes")
         joined = join(self, X, adjacency)
-        covariance, rows, labelled = self.prior_.joined(
-            joined, self.labelled_nodes_, self.view_weights_
-        )
-        posterior = self.posterior_.elsewhere(covariance, labelled)
-        reached = reach.reached_new(joined.rows, joined.new_features, self.labelled_nodes_)
-        return Asked(posterior, rows, posterior.mean(rows), reached)
+        names = [view.name for view in self.posterior_.views]
+        covariances, rows, known = self.prior_.joined(joined, labelled, names)
+        posterior = self.posterior_.elsewhere(covariances, known)
+        reached = fitted.reach.reached_new(joined.rows, joined.new_features, labelled)
+        return Asked(posterior.mean(rows), reached, rows, posterior)
 
-    def _variance(self, asked: Asked) -> Array:
-        """Return posterior variances; where a node has none, the mean prior one of the labelled."""
-        announce("standard deviations")
-        variance = asked.posterior.variance(asked.rows)
-        blank = asked.posterior.covariance.diag(asked.rows) == 0
-        variance[blank] = self._usual_variance
-        return variance
+
+def conditioned(prior: Prior, fit: Fit, criterion: Criterion, space: Any) -> Stack:
+    """Return the stack of the chosen views, each conditioned on the labels."""
+    relative = None if (fit.weights == 1).all() else 1 / fit.weights
+    labelled, targets = fit.labelled, fit.targets
+    few = label_sample(prior.keys[labelled], targets, LABELS_FOR_VIEWS)
+    apart = criterion == "density" and targets.shape[1] > 1
+    views = []
+    for view in fit.choice.views:
+        part: Any
+        if prior.is_smoother(view.name):
+            kernel = prior.view(view.name)
+            part = Smoother(kernel, labelled, targets, relative, apart, among=few)
+        else:
+            part = condition(
+                prior.view(view.name),
+                labelled,
+                targets,
+                view.levels,
+                relative_noise=relative,
+                path=view.path,
+                root=view.root,
+                space=space,
+            )
+        views.append(StackedView(view.name, view.weight, part))
+    return Stack(views, fit.choice.inflation)

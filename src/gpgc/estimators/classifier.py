@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, get_args
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gpgc._typing import Array
+from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
-from gpgc.estimators.alignment import align_labels, named_inputs
-from gpgc.estimators.class_answers import ClassAnswers
-from gpgc.estimators.given_labels import GivenLabels, encode_given, left_out_weights
-from gpgc.estimators.inputs import FeatureNorm, check_choice, check_noise
-from gpgc.estimators.standardise import Standardise
-from gpgc.estimators.verbose import shows_progress
+from gpgc.estimators.base import GraphProcess
+from gpgc.estimators.given import GivenLabels, encode_given, left_out_weights
+from gpgc.estimators.inputs import FeatureNorm, check_choice, check_nodes, check_noise
+from gpgc.estimators.notebook import graph_facts
+from gpgc.estimators.predictions import prediction_columns
+from gpgc.estimators.standardize import Standardize
 from gpgc.gp import Space
 from gpgc.graph import Normalization
 from gpgc.kernels import Activation, BaseKernel
 from gpgc.models import Architecture, KernelKind, Prior
-from gpgc.probability.calibration import Calibration
-from gpgc.probability.decision import DecisionRule
+from gpgc.probability.calibration import (
+    Calibration,
+    DecisionRule,
+    MeanOf,
+    calibrate_left_out,
+    fit_scale_and_bias,
+)
+from gpgc.probability.class_prior import prior_of
 from gpgc.probability.score_curve import ScoreCurve
-from gpgc.selection.choice import Choice
+from gpgc.probability.temperature import root_mean_square, square_sums
+from gpgc.problem.alignment import problem_of
+from gpgc.selection.choice import Choice, label_sample
+from gpgc.selection.constants import CALIBRATION_LABELS
+from gpgc.selection.noise_choice import Criterion
+
+if TYPE_CHECKING:
+    from gpgc.labelling.planning import Strategy, Suggestions
+    from gpgc.uncertainty.expected_accuracy import ExpectedAccuracy, LabelsDrawn
+    from gpgc.uncertainty.label_check import LabelCheck
+    from gpgc.uncertainty.measures import Reliability
 
 
-class GPGCClassifier(ClassifierMixin, ClassAnswers):
+class GPGCClassifier(ClassifierMixin, GraphProcess):
     """Label all nodes of a graph from a few, by the exact Gaussian process of an infinite GCN.
 
     The labels are regressed as one-hot targets 0/1 (section "Semi-supervised Classification with
@@ -65,7 +84,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
     feature_norm : {"none", "l1", "l2"}, default "none"
         Scale each row of X to this norm first.
     n_neighbors : int, default 10
-        k of the nearest-neighbour graph that is built when ``fit`` gets no adjacency.
+        k of the nearest-neighbor graph that is built when ``fit`` gets no adjacency.
     dtype : {"float32", "float64"}, default "float32"
         In which the covariance is computed; the posterior is always solved in float64.
     n_jobs : int, optional
@@ -82,10 +101,10 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         own fractions.
     random_state : int, default 0
         Seed of the landmarks that *broad* draws on large graphs; all else is exact.
-    standardise : {"auto", True, False}, default "auto"
-        Whether columns of dense X are centred and scaled: where one unit drowns the rest or all
-        rows point the same way (all but columns of 0 and 1), always, or never;
-        ``standardisation_`` says what was done.
+    standardize : {"auto", True, False}, default "auto"
+        Whether columns of dense X are centered and scaled: seen in both ways by *broad*, where it
+        changes anything, so that leaving labels out decides (all but columns of 0 and 1); always;
+        or never. ``standardization_`` says what was done.
     decision : {"probable", "balanced"}, default "probable"
         Whether labels are the most probable class, or that of the largest probability over
         ``class_prior_``, so that rare classes are found as often as common ones. All answers follow
@@ -112,11 +131,14 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
     sample_weight_ : array of shape (D,)
         How much each label counts, in the order of ``labelled_nodes_``.
     noise_variance_, log_marginal_likelihood_ : float
-        The noise σ_τ² of a label of weight 1, and the log evidence of all columns of the targets.
+        The noise σ_τ² of a label of weight 1, and the log evidence of all columns of the targets;
+        of several views their means, by shares of the weights.
     view_weights_ : dict
-        Name of a view of the nodes → weight in the covariance: ``"graph"``, and where leaving
-        labels out showed that they help ``"features"``, ``"neighbours"``, ``"structure"``,
-        ``"degrees"`` or ``"hubs"`` (:mod:`gpgc.models.broad`).
+        Name of a view of the nodes → what its mean counts in the sum, of those that count: each
+        is a Gaussian process of its own (:mod:`gpgc.models.broad`), weighed by leaving labels out
+        (:mod:`gpgc.selection.stacking`).
+    noise_levels_ : dict
+        Name of a view → its own noise, of shape (1,).
     node_names_ : array of shape (N,), or None
         The names of the nodes, where X, y or adjacency had any.
     encoder_ : TableEncoder or None
@@ -125,14 +147,15 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         Columns of X, the latter where they have names.
     learned_ : dict
         Name → numbers before and after, of what ``learn`` moved.
-    prior_, posterior_ : Prior, Posterior
-        The covariance before any label, and conditioned on the labels.
-    space_, approximations_ : {"function", "weight"}, tuple of str
+    prior_, posterior_ : Prior, Stack
+        The views before any label, and the weighted sum of those that count, conditioned on them.
+    space_, approximations_ : {"function", "weight", "both"}, tuple of str
         Where it was computed, and what is not exact; empty on graphs of up to 2,000 nodes.
-    calibration_, decision_ : Calibration, Decision
+    calibration_, decision_ : Calibration
         What makes probabilities of latent means, and labels of these.
     covariance_, adjacency_ : Covariance, csr_array of shape (N, N)
-        Γ of all nodes; the graph, symmetric and without self-loops.
+        Γ of all nodes, of several views their mean by shares of the weights; the graph, symmetric
+        and without self-loops.
 
     Examples
     --------
@@ -143,6 +166,11 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
     >>> GPGCClassifier().fit(None, y, adjacency=chain).predict()
     array([0, 0, 0, 1, 1, 1])
     """
+
+    criterion: ClassVar[Criterion] = "cross_entropy"
+    classes_: NDArray[Any]
+    codes_: Integers
+    calibration_: Calibration
 
     def __init__(
         self,
@@ -164,7 +192,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         memory_limit: int | str | None = None,
         random_state: int = 0,
         space: Space = "auto",
-        standardise: Standardise = "auto",
+        standardize: Standardize = "auto",
         verbose: bool = False,
         class_prior: Any = "estimated",
         decision: DecisionRule = "probable",
@@ -187,20 +215,19 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
             memory_limit=memory_limit,
             random_state=random_state,
             space=space,
-            standardise=standardise,
+            standardize=standardize,
             verbose=verbose,
         )
         self.class_prior, self.decision = class_prior, decision
 
-    @shows_progress("fitting")
     def fit(self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None) -> Self:
         """Condition the Gaussian process on the labelled nodes.
 
         Parameters
         ----------
         X : array, sparse matrix, frame or NodeTable of shape (N, F), or None
-            Features of all nodes; None for one-hot features. Kernels see their directions: centre
-            or standardise dense measurements first (counts and words are fine as they are). Frames
+            Features of all nodes; None for one-hot features. Kernels see their directions: center
+            or standardize dense measurements first (counts and words are fine as they are). Frames
             may hold categories, texts and gaps, as of :func:`gpgc.encode_table`; a column ``id``,
             or the index of a pandas frame, names the nodes.
         y : array of shape (N,), or (N, k) with k ≥ 2, Series, frame or dict
@@ -211,7 +238,7 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         adjacency : graph, optional
             A frame of edges with the columns ``source``, ``target`` and maybe ``weight``, or any
             form that `gpgc.graph.as_adjacency` takes; when not given, the graph of the
-            ``n_neighbors`` nearest neighbours of each row of X.
+            ``n_neighbors`` nearest neighbors of each row of X.
         sample_weight : array of shape (N,), optional
             How much each label is to be trusted, 1 when not given: its noise is σ_τ² over its
             weight w, so that w = 3 is worth three independent votes for it and w = 0 none. Entries
@@ -222,35 +249,12 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         -------
         GPGCClassifier
         """
-        self.__dict__.pop("posterior_", None)  # a fit that fails leaves nothing behind
-        X, y, adjacency, sample_weight, names = named_inputs(X, y, adjacency, sample_weight)
-        given = encode_given(y, sample_weight)
-        return self.fit_prior(self.make_prior(X, adjacency, len(given.codes), names), given)
+        self._forget()
+        return self.fit_problem(problem_of(X, y, adjacency, sample_weight))
 
-    @shows_progress("fitting")
-    def relabel(self, y: Any, *, sample_weight: Any = None) -> Self:
-        """Condition on other labels of the same graph, without building its covariance again.
-
-        Parameters
-        ----------
-        y, sample_weight : arrays
-            Labels and their weights, as in :meth:`fit`; those by name follow ``node_names_``.
-
-        Returns
-        -------
-        GPGCClassifier
-            The estimator itself.
-        """
-        check_is_fitted(self)
-        y = align_labels(y, self.prior_.nodes)
-        sample_weight = align_labels(sample_weight, self.prior_.nodes, "sample_weight")
-        return self.fit_prior(self.prior_, encode_given(y, sample_weight))
-
-    def fit_predict(
-        self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None
-    ) -> Any:
-        """Return the prediction for all nodes after a :meth:`fit`, whose parameters these are."""
-        return self.fit(X, y, adjacency, sample_weight=sample_weight).predict()
+    def encoded(self, y: Any, sample_weight: Any) -> GivenLabels:
+        """Return labels, or rows of probabilities, with what each counts."""
+        return encode_given(y, sample_weight)
 
     def fit_prior(
         self,
@@ -259,41 +263,443 @@ class GPGCClassifier(ClassifierMixin, ClassAnswers):
         choice: Choice | None = None,
         calibration: tuple[ScoreCurve, Array, float] | None = None,
     ) -> Self:
-        """Condition a prior on labels.
+        """Condition a prior on labels; choice, and curve, bias and flatness, may be known."""
+        check_choice("decision", self.decision, get_args(DecisionRule))
+        noise = check_noise(self.noise_variance, 1)
+        alone = prior.nodes.reach.alone(given.nodes)
+        counted = left_out_weights(given.targets, given.weights, alone)
+        self._condition(prior, given, given.targets, noise, counted, choice)
+        self.take_labels(given)
+        if calibration is None:
+            self.set_calibration(self.calibration_left_out(counted))
+        else:
+            self.take_calibration(*calibration)
+        return self
+
+    def take_labels(self, given: GivenLabels) -> None:
+        """Know classes and noise of the labels, once fitted to them."""
+        self.classes_, self.codes_ = given.classes, given.codes[given.nodes]
+        self.noise_variance_ = float(self._noise_variance()[0])
+
+    @property
+    def decision_(self) -> Calibration:
+        """What makes probabilities, scores and classes of latent means."""
+        return replace(self.calibration_, rule=self.decision)
+
+    @property
+    def transduction_(self) -> NDArray[Any]:
+        """A label for each node (N,): the given one where there is one, else the predicted one."""
+        asked = self._ask(None, None, None)
+        codes = self.decision_.codes(asked.mean, asked.reached)
+        codes[self.labelled_nodes_] = self.codes_
+        return np.asarray(self.classes_[codes])
+
+    def predict(self, X: Any = None, adjacency: Any = None) -> NDArray[Any]:
+        """Return the model's opinion on the label of every node, the labelled ones included.
 
         Parameters
         ----------
-        prior : Prior
-            As :meth:`make_prior` gives it.
-        given : GivenLabels
-            Labels of its nodes.
-        choice : Choice, optional
-            Weights of the views and noise, where they are known; chosen by leave-one-out else.
-        calibration : (ScoreCurve, array of shape (k,), float), optional
-            Scores of latent means, class bias and flatness, where they are known
-            (:class:`gpgc.probability.calibration.Calibration`).
+        X : array, sparse matrix or frame of shape (M, F), optional
+            Features of nodes that join the graph; without it the nodes of the graph are meant. A
+            frame is encoded as that of ``fit`` was.
+        adjacency : array or sparse matrix of shape (M, N) or (M, N + M), or frame, optional
+            Links of the new nodes; when not given, their nearest fitted rows if ``fit`` built the
+            graph. A frame of edges with the columns ``source``, ``target`` and maybe ``weight``,
+            or a NetworkX graph, links new nodes and fitted ones by name; a frame of weights has
+            columns named like the fitted nodes. Fitted nodes keep their degrees and covariances;
+            nothing is refitted.
+
+        Returns
+        -------
+        array of shape (N,) or (M,)
+        """
+        asked = self._ask(None, X, adjacency)
+        return np.asarray(self.classes_[self.decision_.codes(asked.mean, asked.reached)])
+
+    def predict_proba(self, X: Any = None, adjacency: Any = None) -> Array:
+        """Return the probability of each class, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X, adjacency : optional
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        array of shape (N, k) or (M, k)
+        """
+        asked = self._ask(None, X, adjacency)
+        return self.decision_.probabilities(asked.mean, asked.reached)
+
+    def predict_log_proba(self, X: Any = None, adjacency: Any = None) -> Array:
+        """Return the logarithm of :meth:`predict_proba`, −∞ where that is 0."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X, adjacency)))
+
+    def decision_function(self, X: Any = None, adjacency: Any = None) -> Array:
+        """Return the scores whose largest is the predicted label.
+
+        They are t · mean + bias, whose softmax is :meth:`predict_proba`; with
+        ``decision="balanced"`` less the logarithm of ``class_prior_``, and their softmax is what
+        the probabilities would be if all classes were equally frequent.
+
+        Parameters
+        ----------
+        X, adjacency : optional
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        array of shape (n, k), or (n,) for two classes
+            In the order of ``classes_``; of two, the second one's score less the first one's.
+        """
+        asked = self._ask(None, X, adjacency)
+        scores = self.decision_.scores(asked.mean, asked.reached)
+        return np.asarray(scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores)
+
+    def calibrate(self, nodes: Any, y: Any) -> Self:
+        """Fit temperature and class bias to labels that ``fit`` did not see.
+
+        What leave-one-out and unlabelled nodes tell with the training labels alone,
+        held-out labels drawn like the rest of the graph tell better.
+
+        Parameters
+        ----------
+        nodes : array of shape (n,)
+            Nodes of the graph, indices or names, none of them among those that ``fit`` was given
+            labels of. Those that no link or feature connects with a label do not count.
+        y : array of shape (n,)
+            Their labels, all in ``classes_``.
 
         Returns
         -------
         GPGCClassifier
+            The estimator itself.
         """
-        check_choice("decision", self.decision, get_args(DecisionRule))
-        if len(given.codes) != len(prior.nodes):
-            raise InputError(
-                f"y must have one entry for each of the {len(prior.nodes)} nodes, "
-                f"got {len(given.codes)}"
-            )
-        noise = check_noise(self.noise_variance, 1)
-        labelled, targets, trust = given.nodes, given.targets, given.weights
-        counted = left_out_weights(targets, trust, prior.nodes.reach.alone(labelled))
-        choice = self._condition(
-            prior, labelled, targets, noise, "cross_entropy", counted, choice, trust
-        )
-        self.classes_, self.codes_ = given.classes, given.codes[given.nodes]
-        self.noise_variance_ = float(choice.levels[0])
-        if calibration is None:
-            self.set_calibration(self.calibration_left_out(counted))
-        else:
-            curve, bias, flat = calibration
-            self.set_calibration(Calibration.of(curve, bias, self.label_fractions(), flat))
+        check_is_fitted(self)
+        chosen = check_nodes(nodes, len(self.prior_.nodes), self.node_names_)
+        codes = self.codes_of(y)
+        if chosen is None or len(codes) != len(chosen) or not len(codes):
+            raise InputError("nodes and y must name the same, at least one, held-out nodes")
+        if np.isin(chosen, self.labelled_nodes_).any():
+            raise InputError("nodes must be held out: some of them were labelled in fit")
+        reached = self.prior_.nodes.reach.reached(self.labelled_nodes_)[chosen]
+        if not reached.any():
+            raise InputError("nodes must hold some that links or features connect with a label")
+        mean, targets = self.fit_.mean[chosen], np.eye(len(self.classes_))[codes]
+        scale, bias = fit_scale_and_bias(mean[reached], targets[reached])
+        self.take_calibration(ScoreCurve(scale), bias, 0.0)
         return self
+
+    def codes_of(self, y: Any) -> Integers:
+        """Return labels (n,) as indices of ``classes_``; others than those are refused."""
+        given = np.asarray(y)
+        codes = np.minimum(np.searchsorted(self.classes_, given), len(self.classes_) - 1)
+        if given.ndim != 1 or (np.asarray(self.classes_)[codes] != given).any():
+            raise InputError(
+                f"y must hold labels among {self.classes_.tolist()}, got others: {given.tolist()}"
+            )
+        return np.asarray(codes)
+
+    def label_fractions(self) -> Array:
+        """Return the fractions (k,) of the classes among the labels, by their weights."""
+        targets = self.fit_.targets
+        return np.asarray(np.average(targets, axis=0, weights=self.fit_.weights))
+
+    def calibration_left_out(
+        self, counted: Array, unlabelled: tuple[float, MeanOf | None] | None = None
+    ) -> Calibration:
+        """Return the calibration by leaving labels out, each of which counts so much (D,).
+
+        ``unlabelled`` are the root mean square of the means of unlabelled nodes that labels reach,
+        and what averages over them; those of the prior's nodes when not given.
+        """
+        labelled, targets = self.labelled_nodes_, self.fit_.targets
+        if unlabelled is None:
+            speaking = self.prior_.nodes.reach.reached(labelled)
+            speaking[labelled] = False
+            means = self.fit_.mean[speaking]
+            spread = root_mean_square(square_sums(means))
+            unlabelled = spread, (lambda said: said(means).mean(axis=0)) if len(means) else None
+        spread, of_nodes = unlabelled
+        among = label_sample(self.prior_.keys[labelled], targets, CALIBRATION_LABELS)
+        return calibrate_left_out(
+            self.posterior_.leave_one_out(among).mean,
+            targets[among],
+            counted[among],
+            self.label_fractions(),
+            spread,
+            of_nodes,
+            prior_of(self.class_prior, self.classes_),
+            self.prior_.homophily.alike,
+        )
+
+    def take_calibration(self, curve: ScoreCurve, bias: Array, flatness: float) -> None:
+        """Take scores of latent means, class bias and flatness that are known."""
+        self.set_calibration(Calibration(curve, bias, self.label_fractions(), flatness))
+
+    def set_calibration(self, calibration: Calibration) -> None:
+        """Take a calibration, and what follows from it."""
+        self.calibration_ = calibration
+        self.temperature_ = calibration.curve.temperature
+        self.class_prior_ = calibration.class_prior
+
+    def facts(self) -> dict[str, str]:
+        """Return what a notebook shows: graph, labels, views, noise and an estimate."""
+        facts = graph_facts(self)
+        facts["labels"] += f" of {len(self.classes_):,} classes"
+        hidden = np.ones(len(self.prior_.nodes), dtype=bool)
+        hidden[self.labelled_nodes_] = False
+        if hidden.any():
+            expected = prediction_columns(self, with_std=False)["probability"][hidden].mean()
+            facts["estimate"] = f"{expected:.0%} of the other nodes right, by their probabilities"
+        return facts
+
+    def leave_one_out_proba(self) -> Array:
+        """Return the probabilities that each labelled node would get from the other labels.
+
+        Returns
+        -------
+        array of shape (D, k)
+            In the order of ``labelled_nodes_`` and ``classes_``; the class prior for a label that
+            no other one reaches.
+
+        Examples
+        --------
+        >>> from gpgc import GPGCClassifier
+        >>> triangles = np.kron(np.eye(2), np.ones((3, 3)))
+        >>> y = ["a", "a", None, "b", "b", "a"]
+        >>> model = GPGCClassifier().fit(None, y, adjacency=triangles)
+        >>> model.leave_one_out_proba().argmax(axis=1)
+        array([0, 0, 0, 0, 1])
+        """
+        return self.decision_.probabilities(*self._left_out())
+
+    def leave_one_out_predict(self) -> NDArray[Any]:
+        """Return the label that each labelled node would get from the other labels.
+
+        Returns
+        -------
+        array of shape (D,)
+            In the order of ``labelled_nodes_``, by the same ``decision`` as in :meth:`predict`.
+
+        Examples
+        --------
+        >>> from gpgc import GPGCClassifier
+        >>> triangles = np.kron(np.eye(2), np.ones((3, 3)))
+        >>> y = ["a", "a", None, "b", "b", "a"]
+        >>> GPGCClassifier().fit(None, y, adjacency=triangles).leave_one_out_predict()
+        array(['a', 'a', 'a', 'a', 'b'], dtype=object)
+        """
+        return np.asarray(self.classes_[self.decision_.codes(*self._left_out())])
+
+    def _left_out(self) -> tuple[Array, NDArray[np.bool_]]:
+        """Return what the other labels say of each label's node: means, and whether anything."""
+        mean, _ = self.leave_one_out()
+        return mean, ~self.prior_.nodes.reach.alone(self.labelled_nodes_)
+
+    def check_labels(self) -> LabelCheck:
+        """Return how likely each given label is wrong, the most suspicious first.
+
+        Each label is compared with what the others say about its node; how many labels are wrong
+        is estimated along with it (:func:`gpgc.probability.error_rate.label_errors`).
+
+        Returns
+        -------
+        LabelCheck
+            ``nodes``, ``given``, ``likely`` and ``probability``, worst first, and
+            ``expected_errors``; printed as a table.
+
+        Examples
+        --------
+        >>> from gpgc import GPGCClassifier
+        >>> cliques = np.kron(np.eye(2), np.ones((8, 8)))
+        >>> y = [*"aaabaaaa", *"bbbbbbbb"]
+        >>> found = GPGCClassifier().fit(None, y, adjacency=cliques).check_labels()
+        >>> int(found.nodes[0]), found.given[0], found.likely[0], round(found.expected_errors)
+        (3, 'b', 'a', 0)
+        """
+        from gpgc.uncertainty.label_check import check_labels
+
+        return check_labels(self)
+
+    def expected_accuracy(
+        self, labels_drawn: LabelsDrawn | Any = "unknown", level: float = 0.9
+    ) -> ExpectedAccuracy:
+        """Return how many of the other nodes get the right label, by labels drawn at random.
+
+        Each of these is predicted from all other labels; the interval is that of Clopper and
+        Pearson. It is slightly pessimistic: every prediction has one label less than the model,
+        and a class of one label is lost with it. Labels that were chosen, by :meth:`suggest` or
+        by a person, are no sample of the others, and the accuracy is unknown with them alone.
+
+        Parameters
+        ----------
+        labels_drawn : {"random", "chosen", "unknown"} or array, default "unknown"
+            How the labelled nodes were found, or those of them that were drawn at random.
+        level : float, default 0.9
+            How often the interval is to hold the accuracy, between 0 and 1.
+
+        Returns
+        -------
+        ExpectedAccuracy
+            ``estimate``, ``low`` and ``high``, or None for each and the ``reason``: labels that
+            were not drawn at random, fewer than five that were, or one label a class.
+
+        Examples
+        --------
+        >>> from gpgc import GPGCClassifier
+        >>> cliques = np.kron(np.eye(2), np.ones((8, 8)))
+        >>> y = [*"aaaaa", None, None, None, *"bbbbb", None, None, None]
+        >>> model = GPGCClassifier().fit(None, y, adjacency=cliques)
+        >>> print(model.expected_accuracy("random"))
+        100.0%, 90% interval 74.1% to 100.0%, by 10 random labels
+        >>> print(model.expected_accuracy("chosen"))
+        unknown: labels that were chosen say nothing about the others
+        """
+        from gpgc.uncertainty.expected_accuracy import expected_accuracy
+
+        return expected_accuracy(self, labels_drawn, level)
+
+    def prediction_sets(
+        self, level: float = 0.9, *, nodes: Any = None, y: Any = None
+    ) -> NDArray[np.bool_]:
+        """Return for each node a set of classes that holds the true one with probability ``level``.
+
+        Parameters
+        ----------
+        level : float, default 0.9
+            Wanted coverage, between 0 and 1.
+        nodes : array of shape (n,), optional
+            Nodes, indices or names, that ``fit`` was given no label of, drawn uniformly from those.
+            With them the coverage is guaranteed
+            (:func:`gpgc.uncertainty.sets.split_conformal_sets`); without them it is estimated from
+            the training labels by leave-one-out
+            (:func:`gpgc.uncertainty.sets.leave_one_out_sets`).
+        y : array of shape (n,), optional
+            The labels of ``nodes``.
+
+        Returns
+        -------
+        bool array of shape (N, k)
+            Which of ``classes_`` each node's set holds.
+
+        Examples
+        --------
+        >>> from gpgc import GPGCClassifier
+        >>> chain = (np.arange(5), np.arange(1, 6))
+        >>> model = GPGCClassifier().fit(None, [0, -1, -1, -1, -1, 1], adjacency=chain)
+        >>> sets = model.prediction_sets(0.6, nodes=[1, 4], y=[0, 1])
+        >>> [model.classes_[row].tolist() for row in sets[[0, 5]]]
+        [[0], [1]]
+        """
+        from gpgc.uncertainty.sets import leave_one_out_sets, split_conformal_sets
+
+        check_is_fitted(self)
+        if (nodes is None) != (y is None):
+            raise InputError("nodes and y must be given together, got one of them")
+        if nodes is None:
+            return leave_one_out_sets(self, level)
+        return split_conformal_sets(self, nodes, y, level)
+
+    def novelty(self, view: Literal["graph", "features"] = "graph") -> Array:
+        """Return how little each node belongs to the labelled classes, larger is stranger.
+
+        Parameters
+        ----------
+        view : {"graph", "features"}, default "graph"
+            By the graph's covariance, for nodes of a class without labels, or by the features
+            alone, for nodes whose features are damaged. The formula is that of
+            :func:`gpgc.uncertainty.novelty`.
+
+        Returns
+        -------
+        array of shape (N,)
+
+        Examples
+        --------
+        >>> from gpgc import GPGCClassifier
+        >>> triangles = np.kron(np.eye(3), np.ones((3, 3)))
+        >>> y = [0, 0, -1, -1, -1, -1, 1, 1, -1]
+        >>> GPGCClassifier().fit(None, y, adjacency=triangles).novelty().round(1)
+        array([0.4, 0.4, 0.4, 1.5, 1.5, 1.5, 0.4, 0.4, 0.4])
+        """
+        from gpgc.uncertainty.novelty import novelty
+
+        return novelty(self, view)
+
+    def reliability(self, nodes: Any = None, y: Any = None, *, n_bins: int = 10) -> Reliability:
+        """Compare confidence with accuracy, in bins of confidence.
+
+        Parameters
+        ----------
+        nodes, y : arrays of shape (n,), optional
+            Nodes that ``fit`` was given no label of, indices or names, and their labels. Without
+            them each training label is left out in turn; that is honest only where they were drawn
+            at random.
+        n_bins : int, default 10
+            Number of bins of equal width.
+
+        Returns
+        -------
+        Reliability
+            ``confidence``, ``accuracy`` and ``size`` of each bin.
+
+        Examples
+        --------
+        >>> from gpgc import GPGCClassifier
+        >>> triangles = np.kron(np.eye(2), np.ones((3, 3)))
+        >>> model = GPGCClassifier().fit(None, [0, 0, -1, 1, 1, -1], adjacency=triangles)
+        >>> int(model.reliability([2, 5], [0, 1], n_bins=2).accuracy[1])
+        1
+        """
+        from gpgc.uncertainty.measures import reliability
+
+        check_is_fitted(self)
+        if (nodes is None) != (y is None):
+            raise InputError("nodes and y must be given together, got one of them")
+        if nodes is None:
+            return reliability(self.leave_one_out_proba(), self.codes_, n_bins)
+        chosen = check_nodes(nodes, len(self.prior_.nodes), self.node_names_)
+        return reliability(self.predict_proba()[chosen], self.codes_of(y), n_bins)
+
+    def suggest(
+        self,
+        n: int = 1,
+        *,
+        strategy: Strategy = "weighted",
+        candidates: Any = None,
+        costs: Any = None,
+    ) -> Suggestions:
+        """Return the nodes whose labels would help most, given those that there are.
+
+        Parameters
+        ----------
+        n : int, default 1
+            How many nodes.
+        strategy : {"weighted", "variance"}, default "weighted"
+            See :class:`gpgc.Labelling`.
+        candidates : int array, optional
+            Nodes that may be suggested; all when not given. Labelled ones never are.
+        costs : array of shape (N,), optional
+            What labelling each node costs.
+
+        Returns
+        -------
+        Suggestions
+            ``nodes`` and ``gains``, best first.
+
+        Examples
+        --------
+        Of three triangles, the one without a label:
+
+        >>> from gpgc import GPGCClassifier
+        >>> triangles = np.kron(np.eye(3), np.ones((3, 3)))
+        >>> y = [0, -1, -1, 1, -1, -1, -1, -1, -1]
+        >>> model = GPGCClassifier(dtype="float64").fit(None, y, adjacency=triangles)
+        >>> model.suggest().nodes // 3
+        array([2])
+        """
+        from gpgc.labelling.labelling import Labelling
+
+        return Labelling(self, candidates=candidates, costs=costs).suggest(n, strategy)

@@ -7,12 +7,17 @@ from typing import Any, Literal, get_args
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.preprocessing import normalize as scale_to_norm
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 
 FeatureNorm = Literal["none", "l1", "l2"]
+
+NUMBERS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+"""How scikit-learn checks features."""
+
+LARGEST_NOISE = 1e30
+"""σ² at most, which float32 holds."""
 
 
 def with_norm(features: Any, norm: FeatureNorm) -> Any:
@@ -22,30 +27,17 @@ def with_norm(features: Any, norm: FeatureNorm) -> Any:
             f"feature_norm must be one of {', '.join(get_args(FeatureNorm))}, got {norm!r}"
         )
     matrix = sp.csr_array(features) if sp.issparse(features) else features
-    return matrix if norm == "none" else scale_to_norm(matrix, norm=norm)
+    if norm == "none":
+        return matrix
+    from sklearn.preprocessing import normalize
+
+    return normalize(matrix, norm=norm)
 
 
 def check_nodes(
     nodes: Any, n_nodes: int, names: NDArray[Any] | None = None, what: str = "nodes"
 ) -> Integers | None:
-    """Return nodes as indices, None as it is.
-
-    Parameters
-    ----------
-    nodes : array of shape (n,), or None
-        Indices of nodes, or their names where these are strings.
-    n_nodes : int
-        N.
-    names : array of shape (N,), optional
-        The names of all nodes.
-    what : str, default "nodes"
-        How errors call them.
-
-    Examples
-    --------
-    >>> check_nodes(["b", "a"], 2, np.array(["a", "b"]))
-    array([1, 0])
-    """
+    """Return nodes as indices, None as it is."""
     if nodes is None:
         return None
     chosen = np.asarray(nodes)
@@ -78,8 +70,8 @@ def check_noise(noise: Any, n_targets: int) -> Array | str:
     if levels.dtype.kind not in "biuf" or levels.shape not in ((), (n_targets,)):
         wanted = "a number" if n_targets == 1 else f"a number or {n_targets} of them"
         raise InputError(f"noise_variance must be {wanted}, 'loo' or 'evidence', got {noise!r}")
-    if not np.isfinite(levels).all() or (levels < 0).any():
-        raise InputError(f"noise_variance must be finite and at least 0, got {noise}")
+    if not ((levels >= 0) & (levels <= LARGEST_NOISE)).all():
+        raise InputError(f"noise_variance must be from 0 to {LARGEST_NOISE:g}, got {noise}")
     return np.broadcast_to(levels.astype(np.float64), (n_targets,))
 
 

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_array, validate_data
 
 from gpgc.errors import InputError
-from gpgc.estimators.features import new_features
-from gpgc.estimators.inputs import with_norm
-from gpgc.estimators.named_parts import Edges, graph_part
+from gpgc.estimators.inputs import NUMBERS, with_norm
+from gpgc.files import canonical_csr
 from gpgc.graph import Nodes, nearest_links
 from gpgc.graph.adjacency import links_of_edges
 from gpgc.graph.nodes import JoinedNodes
-from gpgc.tables import NodeTable
-from gpgc.tables.frames import ID, column_names, columns_of, is_frame, without_column
-from gpgc.tables.node_names import as_names, names_of, positions_of
+from gpgc.problem import NodeTable, encode_table
+from gpgc.problem.frames import ID, column_names, columns_of, is_frame, without_column
+from gpgc.problem.named_parts import Edges, graph_part
+from gpgc.problem.node_names import as_names, names_of, positions_of
 
 
 class Join(NamedTuple):
-    """What joins a graph.
-
-    Attributes
-    ----------
-    X : array, sparse matrix, frame, NodeTable or None
-        The features of the new nodes, without their names.
-    links : array or sparse matrix of shape (M, N) or (M, N + M), or None
-        Their links, by position.
-    names : array of shape (M,), or None
-        Of the new nodes.
-    """
+    """What joins a graph."""
 
     X: Any
     links: Any
@@ -39,20 +31,7 @@ class Join(NamedTuple):
 
 
 def join_by_name(nodes: Nodes, X: Any, adjacency: Any) -> Join:
-    """Return new nodes with links by position.
-
-    Parameters
-    ----------
-    nodes : Nodes
-        The fitted ones.
-    X : array, sparse matrix, frame, NodeTable or None
-        Features of the new nodes, which a column ``id`` or an index names.
-    adjacency : optional
-        A frame of edges (source, target, maybe weight) or a NetworkX graph, between new nodes and
-        fitted ones or each other; edges between fitted nodes are passed over, since those stay as
-        they are. Or weights of shape (M, N) or (M, N + M), as an array, a sparse matrix or a frame
-        whose columns are named like the fitted nodes.
-    """
+    """Return new nodes with links by position."""
     names = X.names if isinstance(X, NodeTable) else (names_of(X) if is_frame(X) else None)
     if is_frame(X) and ID in column_names(X):
         X = without_column(X, ID)
@@ -90,18 +69,91 @@ def join(estimator: Any, X: Any, adjacency: Any) -> JoinedNodes:
     if not estimator.prior_.architecture.needs_graph:  # rows of covariances, no features
         rows = new_features(estimator, X)
         return nodes.joined(None, rows, rows.shape[0])
-    new = new_features(estimator, X)
-    if nodes.standardisation is not None:
-        new = nodes.standardisation.apply(new)
-    new = with_norm(new, estimator.feature_norm)
-    if links is None:
-        if not nodes.from_features:
-            raise InputError(
-                "adjacency of new nodes must be given, of shape (M, N) or (M, N + M): "
-                "the fitted graph was not built from features"
+    new = _in_fitted_format(new_features(estimator, X), nodes.features.dtype)
+    if sp.issparse(new) and not sp.issparse(nodes.features):
+        new = new.toarray()
+
+    def joined(fitted: Nodes) -> JoinedNodes:
+        """Return new nodes with those of one scaling of the columns."""
+        scaling = fitted.standardization
+        rows = with_norm(new if scaling is None else scaling.apply(new), estimator.feature_norm)
+        own = links
+        if own is None:
+            if not fitted.from_features:
+                raise InputError(
+                    "adjacency of new nodes must be given, of shape (M, N) or (M, N + M): "
+                    "the fitted graph was not built from features"
+                )
+            n_neighbors, n_jobs = estimator.n_neighbors, estimator.n_jobs
+            own = nearest_links(
+                fitted.features, rows, n_neighbors, adjacency=fitted.adjacency, n_jobs=n_jobs
             )
-        links = nearest_links(nodes.features, new, estimator.n_neighbors, n_jobs=estimator.n_jobs)
-    return nodes.joined(links, new, new.shape[0])
+        return fitted.joined(own, rows, rows.shape[0])
+
+    found = joined(nodes)
+    if nodes.standardized is None:
+        return found
+    return replace(found, standardized=joined(nodes.standardized))
+
+
+def new_features(estimator: Any, X: Any) -> Any:
+    """Return the features of nodes that join, encoded as those of fit were."""
+    encoder = estimator.prior_.nodes.encoder
+    if encoder is None and is_frame(X) and not hasattr(X, "iloc"):
+        X = encode_table(X)
+    if isinstance(X, NodeTable) and encoder is not None:
+        return X.features if X.encoder is encoder else encoder.transform(_cells(X))
+    if isinstance(X, NodeTable):
+        return check_array(_in_fitted_order(estimator, X), **NUMBERS)
+    if encoder is None:
+        X = canonical_csr(X, "X") if sp.issparse(X) else X
+        return validate_data(estimator, X, reset=False, **NUMBERS)
+    if not is_frame(X):
+        raise InputError(
+            f"X must be a frame with the columns {', '.join(encoder.names):.200}, as the model was "
+            f"fitted to a table, got {type(X).__name__}"
+        )
+    return encoder.transform(X)
+
+
+def _cells(table: NodeTable) -> Any:
+    """Return the columns of a table before they were encoded."""
+    if table.cells is not None:
+        return table.cells
+    return {name: table.features[:, index] for index, name in enumerate(table.columns)}
+
+
+def _in_fitted_order(estimator: Any, table: NodeTable) -> Any:
+    """Return numbers with their columns in the order in which fit had them."""
+    if table.encoder is not None:
+        raise InputError(
+            f"X must hold a number in every cell, as the table of fit did, "
+            f"got {'; '.join(table.encoder.said):.200}"
+        )
+    wanted = list(getattr(estimator, "feature_names_in_", table.columns))
+    if set(wanted) != set(table.columns):
+        raise InputError(
+            f"X must have the columns {', '.join(wanted):.200}, "
+            f"got {', '.join(table.columns) or 'none with names':.200}"
+        )
+    if table.features.shape[1] != estimator.n_features_in_:
+        raise InputError(
+            f"X must have {estimator.n_features_in_} columns, got {table.features.shape[1]}"
+        )
+    if not wanted:
+        return table.features
+    return table.features[:, [table.columns.index(name) for name in wanted]]
+
+
+def _in_fitted_format(rows: Any, dtype: Any) -> Any:
+    """Return rows in the number format of the fitted ones, so that equal rows are found equal."""
+    size = float(abs(rows).max()) if np.prod(rows.shape) else 0.0
+    if size > (largest := float(np.finfo(dtype).max)):
+        raise InputError(
+            f"X must hold numbers of size {largest:.3g} at most, as {np.dtype(dtype)} was fitted, "
+            f"got one of {size:.3g}"
+        )
+    return rows.astype(dtype, copy=False)
 
 
 def _n_rows(X: Any) -> int | None:
@@ -155,6 +207,11 @@ def _links_of_frame(
     if ID in column_names(frame):
         frame = without_column(frame, ID)
     columns = columns_of(frame, "adjacency")
+    if others := [name for name, column in columns.items() if column.dtype.kind not in "biuf"]:
+        raise InputError(
+            "adjacency must be edges in the columns source and target, or weights in columns that "
+            f"name the nodes of the graph, got the column {others[0]!r:.60} that holds no numbers"
+        )
     weights = np.column_stack(list(columns.values())).astype(np.float64)
     if names is None:
         names = rows

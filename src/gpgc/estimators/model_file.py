@@ -21,37 +21,25 @@ from numpy.typing import NDArray
 from gpgc.errors import DataError, InputError
 from gpgc.files import pack_npz, read_npz, unpack_sparse
 from gpgc.graph import as_adjacency
-from gpgc.tables import TableEncoder
-from gpgc.tables.stored_encoder import from_json
+from gpgc.problem import TableEncoder
+from gpgc.problem.encoder import from_json
 
 FORMAT = "gpgc-estimator"
-VERSION = 3
+VERSION = 4
 
 FREE_BYTES = 2**29
 MOST_COMPRESSION = 100
-"""What the arrays of any file may take, and how many times the size of a larger one: zeros are
-compressed a thousandfold, and a small file must not take gigabytes before it is refused."""
+"""Arrays may take max(2²⁹, 100 · size of the file) bytes: a small file must not take gigabytes."""
 
 HIGHEST_DEPTH = 10_000
 """Layers of the deepest network that a file may name."""
 
+NPY_HEADER = 4096
+"""Bytes, more than the header of an array takes."""
+
 
 class StoredModel(NamedTuple):
-    """The checked content of a file.
-
-    Attributes
-    ----------
-    header : dict
-        ``estimator``, ``parameters``, ``from_features``, ``view_weights``, ``noise_levels``.
-    adjacency : csr_array of shape (N, N)
-    features : array or csr_array of shape (N, F), or None
-    labelled : int array of shape (D,)
-    state : dict of str to array
-        Of the labels: classes and codes, or values; see :mod:`gpgc.estimators.storage`.
-    feature_names : array of shape (F,), or None
-    names : array of shape (N,), or None
-    encoder : TableEncoder or None
-    """
+    """The checked content of a file."""
 
     header: dict[str, Any]
     adjacency: sp.csr_array
@@ -61,6 +49,24 @@ class StoredModel(NamedTuple):
     feature_names: NDArray[Any] | None
     names: NDArray[Any] | None
     encoder: TableEncoder | None
+    scaled_adjacency: sp.csr_array | None
+
+
+class Sizes(NamedTuple):
+    """N, D, k and F."""
+
+    nodes: int
+    labels: int
+    columns: int
+    features: int
+
+
+class Field(NamedTuple):
+    """One field: whether a value fits the others' sizes, how to call what does, and its place."""
+
+    fits: Callable[[Any, Sizes], bool]
+    expected: str
+    is_needed: bool = True
 
 
 def pack_model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -70,13 +76,9 @@ def pack_model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) ->
     text = np.frombuffer(json.dumps(whole).encode(), dtype=np.uint8)
     content = {"header": text, **arrays}
     packed = pack_npz(content)
-    if sum(array.nbytes + _NPY_HEADER for array in content.values()) > most_bytes(len(packed)):
+    if sum(array.nbytes + NPY_HEADER for array in content.values()) > most_bytes(len(packed)):
         return pack_npz(content, compressed=False)
     return packed
-
-
-_NPY_HEADER = 4096
-"""More than the header of an array takes."""
 
 
 def most_bytes(file_size: int) -> int:
@@ -85,50 +87,47 @@ def most_bytes(file_size: int) -> int:
 
 
 def read_model(path: Path, memory_limit: int | None = None) -> StoredModel:
-    """Read and check a file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    memory_limit : int, optional
-        Bytes that its arrays may take; :func:`most_bytes` of its size when not given.
-
-    Raises
-    ------
-    DataError
-        If it is not of this kind, truncated, altered, of another version, or if a field holds
-        what no fit gives.
-    """
+    """Read a file and check every field of it; what no fit gives is refused."""
     size = path.stat().st_size if path.is_file() else 0
-    most = most_bytes(size) if memory_limit is None else memory_limit
-    header, arrays = _read(path, most)
+    header, arrays = _read(path, most_bytes(size) if memory_limit is None else memory_limit)
     source = str(path)
-    _check_header(header, source)
-    adjacency = _adjacency(arrays, source)
-    n_nodes = adjacency.shape[0]
-    features = _features(arrays, n_nodes, source)
-    labelled = arrays.get("labelled", np.empty(0))
-    _require(_is_index(labelled, n_nodes), source, "labelled", f"nodes below {n_nodes}", labelled)
-    once = 0 < len(labelled) == len(np.unique(labelled))
-    _require(once, source, "labelled", "each node once", labelled)
+    adjacency = _adjacency(arrays, source, "adjacency")
+    has_scaled = any(name.startswith("standardized/") for name in arrays)
+    scaled = _adjacency(arrays, source, "standardized") if has_scaled else None
+    features = _features(arrays, source)
     state = {name[6:]: array for name, array in arrays.items() if name.startswith("state/")}
-    _check_state(state, len(labelled), header.get("estimator"), source)
-    names, encoder = arrays.get("feature_names"), from_json(header.get("encoder"), source)
+    encoder = from_json(header.get("encoder"), source)
+    kind: Any = header.get("estimator")
+    if not isinstance(kind, str) or kind not in STATE:
+        raise DataError(f"{source}: estimator must be one that gpgc knows, got {kind!r:.60}")
+    known = "classes" if kind == "GPGCClassifier" else "values"
+    _require(known in state, source, known, "stored", None)
+    n_columns = (*state[known].shape, 0, 0)[0 if kind == "GPGCClassifier" else 1]
     n_features = 0 if features is None else features.shape[1]
     if encoder is not None:
         fits = len(encoder.feature_names) == n_features
         _require(fits, source, "encoder", f"that of {n_features} features", encoder.names)
         n_features = len(encoder.columns)
-    if names is not None:
-        fits = n_features > 0 and names.shape == (n_features,)
-        _require(fits and names.dtype.kind in "US", source, "feature_names", "a name each", names)
-    called = arrays.get("names")
-    if called is not None:
-        fits = called.shape == (n_nodes,) and called.dtype.kind in "iufUS"
-        _require(fits, source, "names", f"a name for each of {n_nodes} nodes", called)
+    labelled = arrays.get("labelled", np.empty(0))
+    sizes = Sizes(adjacency.shape[0], labelled.size, n_columns, n_features)
+    header.setdefault("parameters", None)
+    _check(header, HEADER, sizes, source)
+    _check(header["parameters"], PARAMETERS, sizes, source)
+    graph = {"adjacency": adjacency, "standardized": scaled, "features": features}
+    whole = {name: part for name, part in graph.items() if part is not None}
+    whole |= {
+        name: arrays[name] for name in ("labelled", "names", "feature_names") if name in arrays
+    }
+    _check(whole, GRAPH, sizes, source)
+    _check(state, STATE[kind] | SHARED_STATE, sizes, source)
+    if unknown := sorted(state.keys() - (STATE[kind] | SHARED_STATE).keys()):
+        raise DataError(f"{source}: nothing must be called {unknown[0]!r:.60}")
+    if kind == "GPGCClassifier" and "targets" not in state:
+        used = len(np.unique(state["codes"])) == sizes.columns
+        _require(used, source, "codes", "each class used", state["codes"])
     rows = labelled.astype(np.intp)
-    return StoredModel(header, adjacency, features, rows, state, names, called, encoder)
+    optional = (arrays.get("feature_names"), arrays.get("names"))
+    return StoredModel(header, adjacency, features, rows, state, *optional, encoder, scaled)
 
 
 def digest(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -170,132 +169,32 @@ def _read(path: Path, most: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]
     return header, arrays
 
 
-def _check_header(header: dict[str, Any], source: str) -> None:
-    parameters: Any = header.get("parameters")
-    _require(isinstance(parameters, dict), source, "parameters", "an object", parameters)
-    for name, (fits, expected) in _PARAMETERS.items():
-        if name in parameters:
-            _require(fits(parameters[name]), source, name, expected, parameters[name])
-    built = header.get("from_features")
-    _require(isinstance(built, bool), source, "from_features", "true or false", built)
-    weights: Any = header.get("view_weights")
-    named = isinstance(weights, dict) and bool(weights)
-    fit = named and all(_is_number(weight) and 0 <= weight <= 1 for weight in weights.values())
-    _require(fit, source, "view_weights", "numbers from 0 to 1 by name", weights)
-    learned: Any = header.get("learned", {})
-    pairs = list(learned.values()) if isinstance(learned, dict) else [learned]
-    fit = all(isinstance(two, list) and [*map(_is_number, two)] == [True] * 2 for two in pairs)
-    _require(fit, source, "learned", "two numbers by name", learned)
-    levels: Any = header.get("noise_levels")
-    listed = isinstance(levels, list) and bool(levels)
-    positive = listed and all(_is_number(level) and level >= 0 for level in levels)
-    _require(positive, source, "noise_levels", "finite numbers of at least 0", levels)
-
-
-def _adjacency(arrays: Mapping[str, NDArray[Any]], source: str) -> sp.csr_array:
-    if "adjacency" in arrays:
-        raise DataError(f"{source}: adjacency must be stored as a sparse matrix, got an array")
-    matrix = unpack_sparse(arrays, "adjacency/", source, np.float64)
+def _adjacency(arrays: Mapping[str, NDArray[Any]], source: str, name: str) -> sp.csr_array:
+    if name in arrays:
+        raise DataError(f"{source}: {name} must be stored as a sparse matrix, got an array")
+    matrix = unpack_sparse(arrays, f"{name}/", source, np.float64)
     try:
         return as_adjacency(matrix)
     except InputError as error:
         raise DataError(f"{source}: {error}") from error
 
 
-def _features(arrays: Mapping[str, NDArray[Any]], n_nodes: int, source: str) -> Any:
-    if "features" in arrays:
-        features = values = arrays["features"]
-    elif any(name.startswith("features/") for name in arrays):
-        features = unpack_sparse(arrays, "features/", source)
-        values = features.data
-    else:
-        return None
-    shaped = features.ndim == 2 and features.shape[0] == n_nodes and features.shape[1] > 0
-    _require(shaped, source, "features", f"a row for each of {n_nodes} nodes", features)
-    numbers = values.dtype in (np.float32, np.float64) and bool(np.isfinite(values).all())
-    _require(numbers, source, "features", "finite float32 or float64 numbers", features)
+def _features(arrays: Mapping[str, NDArray[Any]], source: str) -> Any:
+    if "features" not in arrays and any(name.startswith("features/") for name in arrays):
+        return unpack_sparse(arrays, "features/", source)
+    features = arrays.get("features")
+    _require(features is None or features.ndim == 2, source, "features", "a table", features)
     return features
 
 
-def _check_state(
-    state: Mapping[str, NDArray[Any]], n_labelled: int, estimator: object, source: str
-) -> None:
-    """Check what the estimators keep: (name → array) with D labels and k classes or targets."""
-    for name, array in state.items():
-        fit = np.isfinite(array) if array.dtype.kind == "f" else np.array(True)
-        if name == "values" and array.ndim == 2 and array.dtype.kind == "f":
-            fit |= np.isnan(array) & fit.any(axis=0)  # targets have gaps
-        finite = array.dtype.kind in "biuUSf" and bool(fit.all())
-        _require(finite, source, name, "finite numbers or text", array)
-    needed = {
-        "GPGCClassifier": ("classes", "codes", "temperature", "bias"),
-        "GPGCRegressor": ("values", "squeeze"),
-    }.get(str(estimator))
-    if needed is None:
-        raise DataError(f"{source}: estimator must be one that gpgc knows, got {estimator!r:.60}")
-    for name in needed:
-        _require(name in state, source, name, "stored", None)
-    trust = state.get("sample_weight", np.ones(n_labelled))
-    trusted = trust.shape == (n_labelled,) and trust.dtype.kind == "f" and bool((trust > 0).all())
-    _require(trusted, source, "sample_weight", "a positive number for each label", trust)
-    if "values" in state:
-        values, squeeze = state["values"], state["squeeze"]
-        shaped = values.ndim == 2 and values.shape[0] == n_labelled and values.shape[1] > 0
-        _require(shaped and values.dtype.kind == "f", source, "values", "of shape (D, k)", values)
-        flag = squeeze.shape == () and squeeze.dtype.kind == "b"
-        fits = flag and (not squeeze or values.shape[1] == 1)
-        _require(fits, source, "squeeze", "a flag", squeeze)
-        scale = state.get("scale", np.ones(values.shape[1]))
-        fits = scale.shape == values.shape[1:] and bool((scale > 0).all())
-        _require(fits, source, "scale", "a positive number for each target", scale)
-        return
-    classes, codes, bias = state["classes"], state["codes"], state["bias"]
-    ordered = classes.ndim == 1 and len(classes) > 0 and bool((classes[1:] > classes[:-1]).all())
-    _require(ordered, source, "classes", "different and sorted", classes)
-    used = _is_index(codes, len(classes)) and len(codes) == n_labelled
-    _require(used, source, "codes", f"a class below {len(classes)} for each label", codes)
-    if (soft := state.get("targets")) is not None:
-        shaped = soft.shape == (n_labelled, len(classes)) and soft.dtype.kind == "f"
-        summed = shaped and bool((soft >= 0).all() and np.allclose(soft.sum(axis=1), 1))
-        _require(summed and bool(soft.any(axis=0).all()), source, "targets", "probabilities", soft)
-    else:
-        _require(len(np.unique(codes)) == len(classes), source, "codes", "each class used", codes)
-    fits = bias.shape == classes.shape and bias.dtype.kind == "f"
-    _require(fits, source, "bias", "a number for each class", bias)
-    for name in ("temperature", "curvature", "flatness"):
-        given = state.get(name, np.array(0.0))  # older files have no curvature and no flatness
-        fits = given.shape == () and given.dtype.kind == "f" and bool(given >= 0)
-        _require(fits, source, name, "a number of at least 0", given)
-
-
-def _is_index(values: NDArray[Any], size: int) -> bool:
-    """Return whether values are a 1-D array of whole numbers from 0 to size − 1."""
-    return (
-        values.ndim == 1
-        and values.dtype.kind in "iu"
-        and bool(((values >= 0) & (values < size)).all())
-    )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _is_whole(value: Any, lowest: int, highest: int) -> bool:
-    return type(value) is int and lowest <= value <= highest
-
-
-_PARAMETERS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "depth": (lambda v: _is_whole(v, 1, HIGHEST_DEPTH), f"a whole number up to {HIGHEST_DEPTH}"),
-    "dtype": (lambda v: v in ("float32", "float64"), "float32 or float64"),
-    "n_neighbors": (lambda v: _is_whole(v, 1, 2**31), "a whole number of at least 1"),
-    "n_jobs": (lambda v: v is None or _is_whole(v, -1, 2**16), "a number of threads or null"),
-    "random_state": (lambda v: _is_whole(v, 0, 2**32 - 1), "a seed below 2^32"),
-    "verbose": (lambda v: isinstance(v, bool), "true or false"),
-    "weight_variance": (lambda v: _is_number(v) and v >= 0, "a number of at least 0"),
-    "bias_variance": (lambda v: _is_number(v) and v >= 0, "a number of at least 0"),
-}
-"""Parameters whose wrong values the constructors would take: what fits, and how to call it."""
+def _check(given: Mapping[str, Any], table: Mapping[str, Field], sizes: Sizes, source: str) -> None:
+    """Check values by name against a table of fields."""
+    for name, field in table.items():
+        if name in given:
+            fits = field.fits(given[name], sizes)
+            _require(fits, source, name, field.expected, given[name])
+        elif field.is_needed:
+            _require(False, source, name, f"{field.expected}, and stored", None)
 
 
 def _require(fits: bool, source: str, name: str, expected: str, value: Any) -> None:
@@ -303,3 +202,158 @@ def _require(fits: bool, source: str, name: str, expected: str, value: Any) -> N
         return
     got = f"shape {value.shape} of {value.dtype}" if hasattr(value, "dtype") else repr(value)[:60]
     raise DataError(f"{source}: {name} must be {expected}, got {got}")
+
+
+def _is_index(values: NDArray[Any], size: int) -> bool:
+    """Tell whether values are a 1-D array of whole numbers from 0 to size − 1."""
+    is_whole = values.ndim == 1 and values.dtype.kind in "iu"
+    return is_whole and bool(((values >= 0) & (values < size)).all())
+
+
+def _is_float(values: NDArray[Any], shape: tuple[int, ...], least: float = -np.inf) -> bool:
+    """Tell whether an array of a shape holds finite numbers of at least some size."""
+    fits = values.dtype.kind == "f" and values.shape == shape and bool(np.isfinite(values).all())
+    return fits and bool((values >= least).all())
+
+
+def _is_number(value: Any, least: float = -math.inf) -> bool:
+    is_real = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_real and math.isfinite(value) and value >= least
+
+
+def _is_whole(value: Any, lowest: int, highest: int) -> bool:
+    return type(value) is int and lowest <= value <= highest
+
+
+def _are_levels(value: Any, sizes: Sizes) -> bool:
+    """Tell whether a list has a number of at least 0 for all targets, or for each."""
+    is_listed = isinstance(value, list) and len(value) in (1, sizes.columns)
+    return is_listed and all(_is_number(one, 0) for one in value)
+
+
+def _are_views(value: Any, sizes: Sizes) -> bool:
+    return (
+        isinstance(value, dict)
+        and bool(value)
+        and all(isinstance(v, dict) and {"weight", "noise"} == v.keys() for v in value.values())
+        and all(_are_levels(part, sizes) for view in value.values() for part in view.values())
+    )
+
+
+def _are_pairs(value: Any, sizes: Sizes) -> bool:
+    pairs = list(value.values()) if isinstance(value, dict) else [value]
+    return all(isinstance(two, list) and [*map(_is_number, two)] == [True] * 2 for two in pairs)
+
+
+def _are_features(value: Any, sizes: Sizes) -> bool:
+    numbers = value.data if sp.issparse(value) else value
+    shaped = value.shape[0] == sizes.nodes and value.shape[1] > 0
+    return shaped and value.dtype in (np.float32, np.float64) and bool(np.isfinite(numbers).all())
+
+
+def _are_classes(value: NDArray[Any], sizes: Sizes) -> bool:
+    fits = value.ndim == 1 and len(value) > 0 and value.dtype.kind in "biuUSf"
+    fits = fits and (value.dtype.kind != "f" or bool(np.isfinite(value).all()))
+    return fits and bool((value[1:] > value[:-1]).all())
+
+
+def _are_probabilities(value: NDArray[Any], sizes: Sizes) -> bool:
+    fits = _is_float(value, (sizes.labels, sizes.columns), 0)
+    return fits and bool(np.allclose(value.sum(axis=1), 1) and value.any(axis=0).all())
+
+
+def _are_values(value: NDArray[Any], sizes: Sizes) -> bool:
+    fits = value.dtype.kind == "f" and value.shape == (sizes.labels, sizes.columns)
+    fits = fits and sizes.columns > 0 and not np.isinf(value).any()
+    known = ~np.isnan(value) if fits else np.zeros((1, 1), dtype=bool)
+    return fits and bool(known.any(axis=0).all() and known.any(axis=1).all())
+
+
+FLAG = Field(lambda v, s: isinstance(v, bool), "true or false")
+AT_LEAST_0 = Field(lambda v, s: _is_float(v, (), 0), "a number of at least 0")
+HEADER = {
+    "parameters": Field(lambda v, s: isinstance(v, dict), "an object"),
+    "from_features": FLAG,
+    "both_scalings": FLAG._replace(is_needed=False),
+    "views": Field(_are_views, "weight and noise by name, finite numbers of at least 0"),
+    "inflation": Field(_are_levels, "finite numbers of at least 0"),
+    "learned": Field(_are_pairs, "two numbers by name", False),
+    "approximations": Field(
+        lambda v, s: isinstance(v, list) and all(isinstance(one, str) for one in v), "phrases"
+    ),
+}
+"""What the header holds beside ``estimator`` and ``encoder``."""
+
+PARAMETERS = {
+    "depth": Field(
+        lambda v, s: _is_whole(v, 1, HIGHEST_DEPTH), f"a whole number up to {HIGHEST_DEPTH}", False
+    ),
+    "dtype": Field(lambda v, s: v in ("float32", "float64"), "float32 or float64", False),
+    "n_neighbors": Field(
+        lambda v, s: _is_whole(v, 1, 2**31), "a whole number of at least 1", False
+    ),
+    "n_jobs": Field(
+        lambda v, s: v is None or _is_whole(v, -1, 2**16), "a number of threads or null", False
+    ),
+    "random_state": Field(lambda v, s: _is_whole(v, 0, 2**32 - 1), "a seed below 2^32", False),
+    "verbose": FLAG._replace(is_needed=False),
+    "space": Field(lambda v, s: v in ("auto", "function", "weight"), "a space", False),
+    "decision": Field(lambda v, s: v in ("probable", "balanced"), "a decision", False),
+    "weight_variance": Field(lambda v, s: _is_number(v, 0), "a number of at least 0", False),
+    "bias_variance": Field(lambda v, s: _is_number(v, 0), "a number of at least 0", False),
+}
+"""Parameters whose wrong values the constructors would take."""
+
+GRAPH = {
+    "labelled": Field(
+        lambda v, s: _is_index(v, s.nodes) and 0 < len(v) == len(np.unique(v)),
+        "nodes of the graph, each once",
+    ),
+    "features": Field(_are_features, "a finite float32 or float64 row for each node", False),
+    "standardized": Field(
+        lambda v, s: v.shape[0] == s.nodes and s.features > 0, "a graph of the same nodes", False
+    ),
+    "names": Field(
+        lambda v, s: v.shape == (s.nodes,) and v.dtype.kind in "iufUS", "a name a node", False
+    ),
+    "feature_names": Field(
+        lambda v, s: s.features > 0 and v.shape == (s.features,) and v.dtype.kind in "US",
+        "a name for each feature",
+        False,
+    ),
+}
+SHARED_STATE = {
+    "sample_weight": Field(
+        lambda v, s: _is_float(v, (s.labels,), np.finfo(np.float64).tiny),
+        "a positive number for each label",
+    ),
+    "mean": Field(lambda v, s: _is_float(v, (s.nodes, s.columns)), "numbers of shape (N, k)"),
+}
+STATE = {
+    "GPGCClassifier": {
+        "classes": Field(_are_classes, "different and sorted"),
+        "codes": Field(
+            lambda v, s: _is_index(v, s.columns) and len(v) == s.labels, "a class for each label"
+        ),
+        "bias": Field(lambda v, s: _is_float(v, (s.columns,)), "a number for each class"),
+        "temperature": AT_LEAST_0,
+        "curvature": AT_LEAST_0,
+        "flatness": AT_LEAST_0,
+        "targets": Field(_are_probabilities, "probabilities of shape (D, k)", False),
+    },
+    "GPGCRegressor": {
+        "values": Field(_are_values, "numbers of shape (D, k), or NaN where others are known"),
+        "squeeze": Field(
+            lambda v, s: v.shape == () and v.dtype.kind == "b" and (not v or s.columns == 1),
+            "a flag",
+        ),
+        "scale": Field(
+            lambda v, s: _is_float(v, (s.columns,), np.finfo(np.float64).tiny),
+            "a positive number for each target",
+        ),
+        "target_names": Field(
+            lambda v, s: v.shape == (s.columns,) and v.dtype.kind == "U", "a name a target", False
+        ),
+    },
+}
+"""What the estimators know of D labels and N nodes, k classes or targets."""

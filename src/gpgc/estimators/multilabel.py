@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,14 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array
 from gpgc.errors import InputError
-from gpgc.estimators.alignment import named_inputs
-from gpgc.estimators.given_values import encode_values
-from gpgc.estimators.labels import is_unlabelled, numbers_or_nan
+from gpgc.estimators.given import encode_values, is_unlabelled, numbers_or_nan
 from gpgc.estimators.regressor import GPGCRegressor
 from gpgc.estimators.verbose import shows_progress
 from gpgc.probability.label_thresholds import fit_label_scale, label_thresholds
-from gpgc.tables.frames import ID, column_names, is_frame, is_missing, make_frame
-from gpgc.tables.named_columns import NamedColumns, named_columns
+from gpgc.problem.alignment import problem_of
+from gpgc.problem.frames import ID, column_names, is_frame, is_missing, make_frame
+from gpgc.problem.named_columns import NamedColumns, named_columns
+from gpgc.problem.problem import Problem
 
 
 class MultilabelClassifier(ClassifierMixin, BaseEstimator):
@@ -68,7 +69,6 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         """Whether work of more than two seconds shows how far it is."""
         return bool(getattr(self.estimator, "verbose", False))
 
-    @shows_progress("fitting")
     def fit(self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None) -> Self:
         """Condition the Gaussian process on the nodes whose labels are known.
 
@@ -92,19 +92,22 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
             raise InputError(
                 f"threshold must be 'loo' or lie between 0 and 1, got {self.threshold!r:.60}"
             )
-        called = only_label(y)
-        X, y, adjacency, sample_weight, names = named_inputs(X, y, adjacency, sample_weight)
-        classes, indicator = encode_collections(y, called)
+        return self._fit_problem(problem_of(X, y, adjacency, sample_weight), only_label(y))
+
+    @shows_progress("fitting")
+    def _fit_problem(self, problem: Problem, called: Any) -> Self:
+        """Regress 0 and 1 of each label; ``called`` is the one label of a frame."""
+        classes, indicator = encode_collections(problem.y, called)
         columns = indicator[:, 0] if len(classes) == 1 else indicator
-        given = encode_values(columns, sample_weight)
+        given = replace(encode_values(columns, problem.sample_weight), is_vector=False)
         regressor = GPGCRegressor() if self.estimator is None else clone(self.estimator)
-        prior = regressor.make_prior(X, adjacency, given.n_nodes, names)
-        targets = given.values
-        regressor.fit_prior(prior, given.nodes, targets, sample_weight=given.weights)
+        prior = regressor.make_prior(problem.X, problem.adjacency, given.n_nodes, problem.names)
+        regressor.fit_prior(prior, given)
         left_out, _ = regressor.leave_one_out()
-        self.scale_ = fit_label_scale(left_out, targets, given.weights / given.weights.mean())
+        weights = given.weights / given.weights.mean()
+        self.scale_ = fit_label_scale(left_out, given.values, weights)
         self.thresholds_ = (
-            label_thresholds(self.scale_.probabilities(left_out), targets)
+            label_thresholds(self.scale_.probabilities(left_out), given.values)
             if self.threshold == "loo"
             else np.full(len(classes), float(self.threshold))
         )
@@ -140,6 +143,8 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
     def to_frame(self, *, backend: str | None = None) -> Any:
         """Return a frame with a row a node: id, a column of probabilities a label, and given.
 
+        A column is called as its label is, and ``probability of …`` where that name is taken.
+
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
@@ -150,7 +155,11 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         given = np.zeros(len(probabilities), dtype=bool)
         given[self.estimator_.labelled_nodes_] = True
         columns = {"id": np.arange(len(given)) if names is None else names}
-        columns |= {str(label): probabilities[:, i] for i, label in enumerate(self.classes_)}
+        for place, label in enumerate(self.classes_):
+            called = str(label)
+            while called in (*columns, "given"):
+                called = f"probability of {called}"
+            columns[called] = probabilities[:, place]
         return make_frame({**columns, "given": given}, backend)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -169,22 +178,7 @@ def only_label(y: Any) -> Any:
 
 
 def encode_collections(y: Any, called: Any = None) -> tuple[NDArray[Any], Array]:
-    """Return the sorted labels (k,), and 0, 1 or NaN for each node and label (N, k).
-
-    Parameters
-    ----------
-    y : as in :meth:`MultilabelClassifier.fit`
-        In the order of the nodes.
-    called : object, optional
-        Name of the label where y is one column of 0 and 1.
-
-    Examples
-    --------
-    >>> encode_collections([("b", "a"), None, ()])
-    (array(['a', 'b'], dtype=object), array([[ 1.,  1.],
-           [nan, nan],
-           [ 0.,  0.]]))
-    """
+    """Return the sorted labels (k,), and 0, 1 or NaN for each node and label (N, k)."""
     if called is not None and isinstance(y, np.ndarray) and y.ndim == 1:
         y = NamedColumns(y[:, None], np.array([called], dtype=object))
     if _is_table(y):

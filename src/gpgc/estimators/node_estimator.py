@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators.classifier import GPGCClassifier
+from gpgc.estimators.given import is_unlabelled
 from gpgc.estimators.inputs import check_nodes
-from gpgc.estimators.labels import is_unlabelled
 from gpgc.estimators.regressor import GPGCRegressor
-from gpgc.tables.frames import is_missing
-from gpgc.tables.node_names import positions_of
+from gpgc.problem.frames import is_missing
+from gpgc.problem.node_names import positions_of
 
 
 def _has_probabilities(node_estimator: Any) -> bool:

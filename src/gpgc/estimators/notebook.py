@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
@@ -18,7 +19,7 @@ class NotebookView(BaseEstimator):
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
         shown: dict[str, str] = super()._repr_mimebundle_(**options)
-        if hasattr(self, "posterior_"):
+        if self.__sklearn_is_fitted__():
             shown["text/html"] = facts_table(repr(self), self.facts())
         return shown
 
@@ -27,25 +28,45 @@ class NotebookView(BaseEstimator):
 
 
 def facts_table(title: str, facts: dict[str, str]) -> str:
-    """Return facts as a table of HTML; whatever is in them is escaped.
+    """Return facts as a table of HTML; whatever is in them is escaped."""
+    return html_table(title, (), facts.items())
 
-    Examples
-    --------
-    >>> facts_table("f(x < 2)", {"labels": "a & b"})[:27]
-    '<table><caption>f(x &lt; 2)'
-    """
-    left = 'style="text-align:left"'
-    rows = "".join(
-        f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(fact)}</td></tr>"
-        for name, fact in facts.items()
+
+def html_table(title: str, head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+    """Return a table of HTML whose rows begin with what they are about; everything is escaped."""
+
+    def cell(tag: str, content: Any) -> str:
+        return f'<{tag} style="text-align:left">{escape(str(content))}</{tag}>'
+
+    names = "".join(cell("th", name) for name in head)
+    first = f"<thead><tr>{names}</tr></thead>" if names else ""
+    lines = "".join(
+        "<tr>"
+        + "".join(cell("td" if place else "th", each) for place, each in enumerate(row))
+        + "</tr>"
+        for row in rows
     )
-    return f"<table><caption>{escape(title)}</caption><tbody>{rows}</tbody></table>"
+    return f"<table><caption>{escape(title)}</caption>{first}<tbody>{lines}</tbody></table>"
+
+
+class Shown:
+    """A record that a console prints as ``str`` does, and a notebook shows as a table."""
+
+    def table(self) -> tuple[str, Iterable[Any], Iterable[Iterable[Any]]]:
+        """Return a title, the names of the columns, and rows."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return html_table(*self.table())
 
 
 def graph_facts(model: Any) -> dict[str, str]:
     """Return what both estimators say: graph, labels, views, noise, what is approximate."""
     nodes = model.prior_.nodes
-    kind = "of nearest neighbours" if nodes.from_features else "given"
+    kind = "of nearest neighbors" if nodes.from_features else "given"
     size = "none" if nodes.features is None else f"{nodes.features.shape[1]:,}"
     views = ", ".join(f"{name} {weight:.0%}" for name, weight in model.view_weights_.items())
     noise = np.atleast_1d(model.noise_variance_)

@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpgc.estimators.joining import join_by_name
-from gpgc.tables.node_names import as_names
+from gpgc.problem.node_names import as_names
 
 if TYPE_CHECKING:
     from gpgc.estimators.base import GraphProcess
     from gpgc.estimators.classifier import GPGCClassifier
     from gpgc.estimators.regressor import GPGCRegressor
 
+PREDICTION_COLUMNS = ("id", "label", "probability", "std", "given")
+
 
 def prediction_columns(
     estimator: GraphProcess, X: Any = None, adjacency: Any = None, *, with_std: bool = True
 ) -> dict[str, NDArray[Any]]:
-    """Return what an estimator says of the fitted nodes, or of nodes that join.
-
-    Parameters
-    ----------
-    estimator : GPGCClassifier or GPGCRegressor
-        Fitted.
-    X, adjacency : optional
-        Of nodes that join, as in ``predict``.
-    with_std : bool, default True
-        Whether standard deviations, which cost most, are computed; NaN where they are not.
-
-    Returns
-    -------
-    dict of str to array of shape (n,)
-        Of a classifier ``id``, ``label`` (the given one where there is one), its ``probability``,
-        ``std`` and ``given``; of a regressor ``id``, ``value``, ``std`` and ``given``, with
-        ``value_0``, ``std_0`` and so on for several targets.
-    """
+    """Return what an estimator says of the fitted nodes, or of nodes that join."""
     from gpgc.estimators.classifier import GPGCClassifier
 
     is_new = X is not None or adjacency is not None
@@ -47,6 +33,16 @@ def prediction_columns(
     if not is_new:
         given[estimator.labelled_nodes_] = True
     return {"id": _ids(estimator, X, adjacency, is_new, size), **columns, "given": given}
+
+
+def prediction_rows(
+    ids: Sequence[str], estimator: GPGCClassifier, with_std: bool = True
+) -> Iterator[tuple[Any, ...]]:
+    """Give a row for each node: its label, with probability and std, and whether it was given."""
+    columns = prediction_columns(estimator, with_std=with_std) | {"id": ids}
+    for name, label, probability, std, is_given in zip(*columns.values(), strict=True):
+        shown = f"{std:.6g}" if with_std else ""
+        yield name, label, f"{probability:.6g}", shown, int(is_given)
 
 
 def _ids(estimator: GraphProcess, X: Any, adjacency: Any, is_new: bool, size: int) -> NDArray[Any]:
@@ -80,9 +76,9 @@ def _of_values(
     mean, std = found if with_std else (found, np.full(found.shape, np.nan))
     if mean.shape[1] == 1:
         return {"value": mean[:, 0], "std": std.reshape(len(mean))}
-    parts = {"value": mean, "std": std}
+    parts, names = {"value": mean, "std": std}, estimator.target_names_
     return {
-        f"{name}_{target}": part[:, target]
-        for target in range(mean.shape[1])
+        f"{name}_{target}": part[:, place]
+        for place, target in enumerate(range(mean.shape[1]) if names is None else names)
         for name, part in parts.items()
     }

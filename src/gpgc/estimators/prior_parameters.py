@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
 
 from gpgc.compute import Context
 from gpgc.compute.progress import announce
 from gpgc.errors import InputError
-from gpgc.estimators.features import fitted_features
-from gpgc.estimators.inputs import FeatureNorm, with_norm
+from gpgc.estimators.inputs import NUMBERS, FeatureNorm, with_norm
 from gpgc.estimators.notebook import NotebookView
-from gpgc.estimators.standardise import Standardise, standardisation_for
+from gpgc.estimators.standardize import (
+    Standardization,
+    Standardize,
+    checked_choice,
+    scalings_of,
+)
 from gpgc.files import parse_bytes
 from gpgc.gp import Space
 from gpgc.graph import Nodes, Normalization, as_adjacency, neighbor_graph
 from gpgc.kernels import Activation, BaseKernel, activation_from, base_kernel_from
 from gpgc.models import Architecture, KernelKind, Prior, architecture_from
+from gpgc.problem import NodeTable
 
 REPLACED = (
     "base_kernel",
@@ -73,7 +81,7 @@ class PriorParameters(NotebookView):
         memory_limit: int | str | None = None,
         random_state: int = 0,
         space: Space = "auto",
-        standardise: Standardise = "auto",
+        standardize: Standardize = "auto",
         verbose: bool = False,
     ) -> None:
         self.model = model
@@ -93,7 +101,7 @@ class PriorParameters(NotebookView):
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.space = space
-        self.standardise = standardise
+        self.standardize = standardize
         self.verbose = verbose
 
     def make_prior(
@@ -105,20 +113,7 @@ class PriorParameters(NotebookView):
         *,
         from_features: bool | None = None,
     ) -> Prior:
-        """Return the prior of a graph, to be conditioned on labels by ``fit_prior``.
-
-        Parameters
-        ----------
-        X, adjacency : optional
-            As in ``fit``.
-        n_nodes : int
-            The number of nodes, which both must have.
-        names : array of shape (N,), optional
-            Names of the nodes.
-        from_features : bool, optional
-            Whether the links are nearest neighbours by features; where no adjacency is given when
-            not said.
-        """
+        """Return the prior of a graph, to be conditioned on labels by ``fit_prior``."""
         check_replaced(self)
         if self.dtype not in ("float32", "float64"):
             raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
@@ -130,7 +125,7 @@ class PriorParameters(NotebookView):
                 "X must be an N x N covariance and adjacency None for model='precomputed', got "
                 + ("no X" if adjacency is None else "an adjacency")
             )
-        features, encoder, standardisation = None, getattr(X, "encoder", None), None
+        features, encoder = None, getattr(X, "encoder", None)
         if getattr(X, "features", X) is not None:
             features = fitted_features(self, X)
             if features.shape[0] != n_nodes:
@@ -138,34 +133,42 @@ class PriorParameters(NotebookView):
                     f"y must have one entry for each of the {features.shape[0]} rows of X, "
                     f"got inconsistent numbers of samples: {n_nodes}"
                 )
-            if not takes_matrix:
-                flags = None if encoder is None else encoder.flags
-                standardisation = standardisation_for(features, self.standardise, flags)
-            if standardisation is not None:
-                features = standardisation.apply(features)
+        standardize = checked_choice(self.standardize)
         if takes_matrix:
             graph = sp.csr_array((n_nodes, n_nodes))
-        elif adjacency is None:
-            announce("nearest neighbours")
-            graph = neighbor_graph(features, self.n_neighbors, n_jobs=self.n_jobs)
-        else:
-            graph = as_adjacency(adjacency, n_nodes)
-        if features is not None and not takes_matrix:
-            features = with_norm(features, self.feature_norm)
-        nodes = Nodes(
-            graph,
-            features,
-            self.normalization,
-            names=names,
-            from_features=adjacency is None if from_features is None else from_features,
-            encoder=encoder,
-            standardisation=standardisation,
-        )
+            return self.prior_on(Nodes(graph, features, self.normalization, names=names))
+        links = None if adjacency is None else as_adjacency(adjacency, n_nodes)
+        is_built = adjacency is None if from_features is None else from_features
+
+        def nodes_of(columns: Any, scaling: Standardization | None) -> Nodes:
+            """Return the nodes with columns in one scaling, and the graph of these."""
+            columns = columns if scaling is None else scaling.apply(columns)
+            graph = links
+            if graph is None:
+                announce("nearest neighbors")
+                graph = neighbor_graph(columns, self.n_neighbors, n_jobs=self.n_jobs)
+            return Nodes(
+                graph,
+                None if columns is None else with_norm(columns, self.feature_norm),
+                self.normalization,
+                names=names,
+                from_features=is_built,
+                encoder=encoder,
+                standardization=scaling,
+            )
+
+        sees_both = self.architecture().has_views and self.feature_norm == "none"
+        flags = None if encoder is None else encoder.flags
+        features, scaling, keeps_raw = scalings_of(features, standardize, flags, sees_both)
+        nodes = nodes_of(features, None if keeps_raw else scaling)
+        if scaling is not None and keeps_raw:
+            nodes = replace(nodes, standardized=nodes_of(features, scaling))
         return self.prior_on(nodes)
 
     def prior_on(self, nodes: Nodes) -> Prior:
         """Return the prior of the architecture that the parameters describe on nodes."""
-        return Prior(self.architecture(), nodes, self._context())
+        context = Context.of(self.dtype, self.n_jobs, parse_bytes(self.memory_limit))
+        return Prior(self.architecture(), nodes, context)
 
     def architecture(self) -> Architecture:
         """Return the architecture that the parameters describe."""
@@ -185,5 +188,24 @@ class PriorParameters(NotebookView):
         tags.input_tags.sparse = True
         return tags
 
-    def _context(self) -> Context:
-        return Context.of(self.dtype, self.n_jobs, parse_bytes(self.memory_limit))
+
+def fitted_features(estimator: Any, X: Any) -> Any:
+    """Return the features of fit as checked numbers, and note their columns in the estimator.
+
+    ``n_features_in_`` and ``feature_names_in_`` are those of the table that was given, before it
+    was encoded.
+    """
+    if not isinstance(X, NodeTable):
+        if isinstance(X, np.ndarray) and X.dtype.kind == "f" and np.isnan(X.sum()):
+            gaps = int(np.isnan(X).sum())
+            if gaps:  # scikit-learn names other estimators for them
+                raise InputError(
+                    f"X must hold a number in every cell, got {gaps:,} times NaN (Input X contains "
+                    "NaN): pass a frame of pandas or polars, whose gaps are filled and flagged"
+                )
+        return validate_data(estimator, X, **NUMBERS)
+    features = validate_data(estimator, X.features, **NUMBERS)
+    if X.columns:
+        estimator.n_features_in_ = len(X.columns)
+        estimator.feature_names_in_ = np.array(X.columns, dtype=object)
+    return features

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
-from gpgc._typing import Array, Integers
-from gpgc.errors import InputError
-from gpgc.estimators.alignment import align_labels, named_inputs
+from gpgc._typing import Array
 from gpgc.estimators.base import GraphProcess
-from gpgc.estimators.given_values import GivenValues, encode_values
+from gpgc.estimators.given import GivenValues, effective_weights, encode_values
 from gpgc.estimators.inputs import check_noise
 from gpgc.estimators.notebook import graph_facts
-from gpgc.estimators.verbose import shows_progress
 from gpgc.models import Prior
+from gpgc.problem.alignment import problem_of
 from gpgc.selection.choice import Choice
+from gpgc.selection.noise_choice import Criterion
 
 if TYPE_CHECKING:
     from gpgc.uncertainty.intervals import Intervals
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 class GPGCRegressor(RegressorMixin, GraphProcess):
     """Predict numbers at all nodes of a graph from a few, with error bars.
 
-    Each target is centred by the mean of the given values and scaled so that its prior variance at
+    Each target is centered by the mean of the given values and scaled so that its prior variance at
     the labelled nodes is, on average, the variance of the given values; the rest is the Gaussian
     process of the classifier. Nothing depends on the unit of y. A new observation has the standard
     deviation √(std² + ``noise_variance_``).
@@ -42,7 +40,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         with the largest marginal likelihood.
     normalization, feature_norm, n_neighbors, dtype, n_jobs, memory_limit : optional
         As in :class:`GPGCClassifier`.
-    random_state, space, standardise, verbose : optional
+    random_state, space, standardize, verbose : optional
         As in :class:`GPGCClassifier`.
 
     Attributes
@@ -50,21 +48,26 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
     labelled_nodes_ : int array of shape (D,)
         The nodes whose values were given.
     noise_variance_ : float, or array of shape (k,) for several targets
-        The noise σ_τ² in use, in the squared unit of y.
+        The noise σ_τ² in use, in the squared unit of y; of several views their mean by shares of
+        the weights, inflated as left-out residuals say (:class:`gpgc.gp.Stack`).
     log_marginal_likelihood_ : float
         The log evidence of the given values, summed over the targets.
     is_vector_ : bool
         Whether y had one dimension, so that ``predict`` returns one too.
+    target_names_ : array of shape (k,), or None
+        What several targets are called, by the columns of a frame y; None where nothing named them.
     target_mean_, target_scale_ : arrays of shape (k,)
         The prior of y is that of a Gaussian process with this mean, and with the covariance Γ
         times the squared scale.
     view_weights_ : dict
-        Name of a view of the nodes → weight in the covariance, as in :class:`GPGCClassifier`;
-        chosen for all targets together.
-    prior_, posterior_ : Prior, Posterior
-        The architecture on the graph, and its covariance conditioned on the values.
+        Name of a view of the nodes → what its mean counts in the sum, as in
+        :class:`GPGCClassifier`; each target has weights of its own, whose means these are.
+    noise_levels_ : dict
+        Name of a view → its own noise of the scaled targets, of shape (k,).
+    prior_, posterior_ : Prior, Stack
+        The views on the graph, and the weighted sum of those that count, conditioned on the values.
     covariance_ : Covariance
-        The prior covariance Γ of all nodes.
+        The prior covariance Γ of all nodes, of several views their mean by shares of the weights.
     adjacency_ : csr_array of shape (N, N)
         The graph, symmetric and without self-loops.
 
@@ -75,10 +78,11 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
     >>> chain = (np.arange(4), np.arange(1, 5))
     >>> y = np.array([0.0, np.nan, np.nan, np.nan, 1.0])
     >>> GPGCRegressor(noise_variance=0.01).fit(None, y, adjacency=chain).predict().round(2)
-    array([0.13, 0.24, 0.5 , 0.76, 0.87])
+    array([0.23, 0.31, 0.5 , 0.69, 0.77])
     """
 
-    @shows_progress("fitting")
+    criterion: ClassVar[Criterion] = "density"
+
     def fit(self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None) -> Self:
         """Condition the Gaussian process on the given values.
 
@@ -100,91 +104,44 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         GPGCRegressor
             The estimator itself.
         """
-        self.__dict__.pop("posterior_", None)  # a fit that fails leaves nothing behind
-        X, y, adjacency, sample_weight, names = named_inputs(X, y, adjacency, sample_weight)
-        given = encode_values(y, sample_weight)
-        prior = self.make_prior(X, adjacency, given.n_nodes, names)
-        return self._fit_given(prior, given)
+        self._forget()
+        return self.fit_problem(problem_of(X, y, adjacency, sample_weight))
 
-    def relabel(self, y: Any, *, sample_weight: Any = None) -> Self:
-        """Condition on other values of the same graph, without building its covariance again.
-
-        Parameters
-        ----------
-        y, sample_weight : arrays
-            Values and their weights, as in :meth:`fit`.
-
-        Returns
-        -------
-        GPGCRegressor
-            The estimator itself.
-        """
-        check_is_fitted(self)
-        y = align_labels(y, self.prior_.nodes)
-        sample_weight = align_labels(sample_weight, self.prior_.nodes, "sample_weight")
-        given = encode_values(y, sample_weight)
-        if given.n_nodes != len(self.prior_.nodes):
-            raise InputError(
-                f"y must have one entry for each of the {len(self.prior_.nodes)} nodes, "
-                f"got {given.n_nodes}"
-            )
-        return self._fit_given(self.prior_, given)
-
-    def fit_predict(
-        self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None
-    ) -> Any:
-        """Return the prediction for all nodes after a :meth:`fit`, whose parameters these are."""
-        return self.fit(X, y, adjacency, sample_weight=sample_weight).predict()
+    def encoded(self, y: Any, sample_weight: Any) -> GivenValues:
+        """Return values, NaN where unknown, with what each counts."""
+        return encode_values(y, sample_weight)
 
     def fit_prior(
         self,
         prior: Prior,
-        labelled: Integers,
-        values: Array,
-        *,
-        squeeze: bool = False,
-        scale: Array | None = None,
+        given: GivenValues,
         choice: Choice | None = None,
-        sample_weight: Array | None = None,
+        scale: Array | None = None,
     ) -> Self:
-        """Condition a prior on values.
-
-        Parameters
-        ----------
-        prior : Prior
-            As :meth:`make_prior` gives it.
-        labelled : int array of shape (D,)
-            Nodes with a value of some target.
-        values : array of shape (D, k)
-            Their values, NaN where one is not known.
-        squeeze : bool, default False
-            Whether ``predict`` returns one column as an array of shape (n,).
-        scale : array of shape (k,), optional
-            The unit of each target, where it is known.
-        choice : Choice, optional
-            Weights of the views, and noise of the scaled targets, where they are known.
-        sample_weight : array of shape (D,), optional
-            How much each value counts; 1 when not given.
-
-        Returns
-        -------
-        GPGCRegressor
-            The estimator itself.
-        """
+        """Condition a prior on values; choice, and the unit (k,) of each target, may be known."""
+        values, trust = given.values, given.weights
         noise = check_noise(self.noise_variance, values.shape[1])
-        trust = np.ones(len(labelled)) if sample_weight is None else sample_weight
         mean = known_average(values, trust)
         if scale is None:
-            scale = target_scale(values, trust, prior.covariance().diag(labelled))
-        counted = float(len(labelled) > 1) * trust / trust.mean()
-        given = noise if isinstance(noise, str) else noise / scale**2
-        targets = (values - mean) / scale
-        choice = self._condition(prior, labelled, targets, given, "density", counted, choice, trust)
-        self.target_mean_, self.target_scale_, self.is_vector_ = mean, scale, squeeze
-        self.log_marginal_likelihood_ -= float((~np.isnan(values)).sum(axis=0) @ np.log(scale))
-        in_unit = choice.levels * scale**2
-        self.noise_variance_ = float(in_unit[0]) if len(in_unit) == 1 else in_unit
+            scale = target_scale(values, trust, prior.covariance().diag(given.nodes))
+        counted = float(len(values) > 1) * effective_weights(trust)
+        levels = noise if isinstance(noise, str) else noise / scale**2
+        self._condition(prior, given, (values - mean) / scale, levels, counted, choice)
+        self.take_values(given, scale)
         return self
+
+    def take_values(self, given: GivenValues, scale: Array) -> None:
+        """Know mean, unit and noise of the targets, once fitted to them."""
+        self.target_mean_, self.target_scale_ = known_average(given.values, given.weights), scale
+        self.is_vector_, self.target_names_ = given.is_vector, given.names
+        in_unit = self._noise_variance() * scale**2
+        self.noise_variance_ = float(in_unit[0]) if len(in_unit) == 1 else in_unit
+
+    @property
+    def log_marginal_likelihood_(self) -> float:
+        """The log evidence of the values, in the unit of y: of several views by their shares."""
+        n_known = (~np.isnan(self.fit_.targets)).sum(axis=0)
+        return super().log_marginal_likelihood_ - float(n_known @ np.log(self.target_scale_))
 
     def predict(self, X: Any = None, adjacency: Any = None, return_std: bool = False) -> Any:
         """Return the posterior mean, of the dimension that y had.
@@ -197,7 +154,6 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
             Whether to return the standard deviation of the latent value beside it, of shape (n,),
             or (n, k) for several targets.
         """
-        check_is_fitted(self)
         if not return_std:
             mean = self.predict_latent(X=X, adjacency=adjacency)
             return mean[:, 0] if self.is_vector_ else mean
@@ -228,7 +184,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
 
     def given_values(self) -> Array:
         """Return the given values (D, k) in the order of ``labelled_nodes_``, NaN for none."""
-        return self._to_unit(self.posterior_.targets)
+        return self._to_unit(self.fit_.targets)
 
     def facts(self) -> dict[str, str]:
         """Return what a notebook shows: graph, values, views, noise and an estimate."""
@@ -242,15 +198,6 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         tags.target_tags.multi_output = True
         return tags
 
-    def _fit_given(self, prior: Prior, given: GivenValues) -> Self:
-        return self.fit_prior(
-            prior,
-            given.nodes,
-            given.values,
-            squeeze=given.is_vector,
-            sample_weight=given.weights,
-        )
-
     def _to_unit(self, mean: Array) -> Array:
         return np.asarray(mean * self.target_scale_ + self.target_mean_)
 
@@ -260,13 +207,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
 
 
 def known_average(values: Array, weights: Array) -> Array:
-    """Return the weighted mean of each column of (D, k), NaN passed over.
-
-    Examples
-    --------
-    >>> known_average(np.array([[1.0, np.nan], [3.0, 4.0]]), np.array([1.0, 1.0]))
-    array([2., 4.])
-    """
+    """Return the weighted mean of each column of (D, k), NaN passed over."""
     counts = weights[:, None] * ~np.isnan(values)
     return np.asarray((counts * np.nan_to_num(values)).sum(axis=0) / counts.sum(axis=0))
 
@@ -276,18 +217,11 @@ def target_scale(values: Array, weights: Array, prior: Array) -> Array:
 
     Of a target whose values are all equal their size is the only unit there is, and 1 where they
     are 0.
-
-    Parameters
-    ----------
-    values : array of shape (D, k)
-        NaN where one is not known.
-    weights, prior : arrays of shape (D,)
-        How much each node counts, and its prior variance.
     """
     size = np.nanmax(np.abs(values), axis=0)
     relative = values / np.where(size > 0, size, 1.0)
-    centred = relative - known_average(relative, weights)
-    std = np.sqrt(known_average(centred**2, weights))
+    centered = relative - known_average(relative, weights)
+    std = np.sqrt(known_average(centered**2, weights))
     varies = std > len(values) * np.finfo(np.float64).eps
     known = ~np.isnan(values)
     usual = prior.astype(np.float64) @ known / known.sum(axis=0)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import warnings
 from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gpgc.errors import DataError, GPGCWarning, InputError
-from gpgc.estimators.given_labels import GivenLabels
-from gpgc.estimators.labels import UNLABELLED
+from gpgc.estimators.base import Fit, GraphProcess
+from gpgc.estimators.classifier import GPGCClassifier
+from gpgc.estimators.given import UNLABELLED, GivenLabels, GivenValues
+from gpgc.estimators.inputs import check_noise
 from gpgc.estimators.model_file import StoredModel, pack_model, read_model
-from gpgc.estimators.standardise import stored_standardisation, to_header
+from gpgc.estimators.regressor import GPGCRegressor, known_average
+from gpgc.estimators.standardize import stored_standardization, to_header
 from gpgc.files import pack_sparse, parse_bytes, write_file
 from gpgc.graph import Nodes
 from gpgc.kernels import ACTIVATIONS, BASE_KERNELS
@@ -23,12 +26,9 @@ from gpgc.models import REGISTRY, Architecture
 from gpgc.models.learnable import with_values
 from gpgc.probability.class_prior import prior_of
 from gpgc.probability.score_curve import ScoreCurve
-from gpgc.selection.choice import Choice
-from gpgc.tables.node_names import as_names
-from gpgc.tables.stored_encoder import to_json
-
-if TYPE_CHECKING:
-    from gpgc.estimators.base import GraphProcess
+from gpgc.problem.encoder import to_json
+from gpgc.problem.node_names import as_names
+from gpgc.selection.choice import Choice, ChosenView
 
 
 def save(estimator: GraphProcess, path: Path) -> None:
@@ -49,17 +49,26 @@ def save(estimator: GraphProcess, path: Path) -> None:
     parameters = estimator.get_params(False)
     if "class_prior" in parameters:
         parameters["class_prior"] = prior_of(parameters["class_prior"], estimator.classes_)
+    fit = estimator.fit_
     header = {
         "estimator": type(estimator).__name__,
         "parameters": {name: _to_json(name, value) for name, value in parameters.items()},
         "from_features": nodes.from_features,
-        "view_weights": estimator.view_weights_,
-        "noise_levels": estimator.noise_levels_.tolist(),
+        "views": {
+            view.name: {"weight": view.weight.tolist(), "noise": view.levels.tolist()}
+            for view in fit.choice.views
+        },
+        "inflation": fit.choice.inflation.tolist(),
+        "approximations": list(fit.approximations),
     }
     if estimator.learned_:
         header["learned"] = {name: list(pair) for name, pair in estimator.learned_.items()}
-    if nodes.standardisation is not None:
-        header["standardisation"] = to_header(nodes.standardisation)
+    scaled = nodes if nodes.standardization is not None else nodes.standardized
+    if scaled is not None:
+        header["standardization"] = to_header(scaled.standardization)
+        header["both_scalings"] = nodes.standardized is not None
+    if nodes.standardized is not None and nodes.from_features:
+        arrays |= pack_sparse(nodes.standardized.adjacency, "standardized/")
     if nodes.encoder is not None:
         header["encoder"] = to_json(nodes.encoder)
     write_file(path, pack_model(header, arrays))
@@ -96,9 +105,6 @@ def load(path: str | Path, *, memory_limit: int | str | None = None) -> GraphPro
 
 
 def _rebuild(stored: StoredModel) -> GraphProcess:
-    from gpgc.estimators.classifier import GPGCClassifier
-    from gpgc.estimators.regressor import GPGCRegressor
-
     kinds = {kind.__name__: kind for kind in (GPGCClassifier, GPGCRegressor)}
     parameters = {name: _from_json(value) for name, value in stored.header["parameters"].items()}
     estimator = kinds[stored.header["estimator"]](**parameters)
@@ -115,71 +121,84 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
         names=None if stored.names is None else as_names(stored.names.tolist()),
         from_features=stored.header["from_features"],
         encoder=stored.encoder,
-        standardisation=stored_standardisation(
-            stored.header.get("standardisation"),
-            0 if stored.features is None else stored.features.shape[1],
-        ),
     )
-    prior, state = estimator.prior_on(nodes), stored.state
-    learned = {name: tuple(pair) for name, pair in stored.header.get("learned", {}).items()}
+    scaling = stored_standardization(
+        stored.header.get("standardization"),
+        0 if stored.features is None else stored.features.shape[1],
+    )
+    if scaling is not None and not stored.header["both_scalings"]:
+        nodes = replace(nodes, standardization=scaling)
+    elif scaling is not None:
+        graph = nodes.adjacency if stored.scaled_adjacency is None else stored.scaled_adjacency
+        columns = scaling.apply(nodes.features)
+        scaled = replace(nodes, adjacency=graph, features=columns, standardization=scaling)
+        nodes = replace(nodes, standardized=scaled)
+    prior, header = estimator.prior_on(nodes), stored.header
+    learned = {name: tuple(pair) for name, pair in header.get("learned", {}).items()}
     moved = {name: after for name, (_, after) in learned.items() if name != "noise_variance"}
     prior, estimator.learned_ = prior.variant(with_values(prior.architecture, moved)), learned
-    choice = Choice(stored.header["view_weights"], np.array(stored.header["noise_levels"]))
-    weights = state.get("sample_weight", np.ones(len(stored.labelled)))
-    if isinstance(estimator, GPGCClassifier):
-        codes = np.full(len(nodes), UNLABELLED)
-        codes[stored.labelled] = state["codes"]
-        certain = GivenLabels.certain(codes, state["classes"])
-        targets = state.get("targets", certain.targets)
-        given = replace(certain, targets=targets, weights=weights)
-        curve = ScoreCurve(float(state["temperature"]), float(state.get("curvature", 0.0)))
-        flat = float(state.get("flatness", 0.0))
-        return estimator.fit_prior(prior, given, choice, (curve, state["bias"], flat))
-    values = state["values"]
-    squeeze = bool(state["squeeze"])
-    return estimator.fit_prior(
-        prior,
-        stored.labelled,
-        values,
-        squeeze=squeeze,
-        scale=state["scale"],
-        choice=choice,
-        sample_weight=weights,
+    if unknown := header["views"].keys() - set(prior.views):
+        raise InputError(f"views must be those of the model, got {unknown.pop()!r:.60}")
+    views = (
+        ChosenView(name, np.array(view["weight"]), np.array(view["noise"]))
+        for name, view in header["views"].items()
     )
+    choice = Choice(tuple(views), np.array(header["inflation"]))
+    state, labelled = stored.state, stored.labelled
+    weights, mean = state["sample_weight"], state["mean"]
+    said = tuple(header["approximations"])
+    if isinstance(estimator, GPGCClassifier):
+        check_noise(estimator.noise_variance, 1)
+        codes = np.full(len(nodes), UNLABELLED)
+        codes[labelled] = state["codes"]
+        given = replace(GivenLabels.certain(codes, state["classes"]), weights=weights)
+        given = replace(given, targets=state.get("targets", given.targets))
+        estimator.take(prior, Fit(labelled, given.targets, weights, choice, mean, said))
+        estimator.take_labels(given)
+        curve = ScoreCurve(float(state["temperature"]), float(state["curvature"]))
+        estimator.take_calibration(curve, state["bias"], float(state["flatness"]))
+        return estimator
+    values, scale, is_vector = state["values"], state["scale"], bool(state["squeeze"])
+    check_noise(estimator.noise_variance, values.shape[1])
+    called = state.get("target_names")
+    kept = GivenValues(len(nodes), labelled, values, weights, is_vector, called)
+    targets = (values - known_average(values, weights)) / scale
+    estimator.take(prior, Fit(labelled, targets, weights, choice, mean, said))
+    estimator.take_values(kept, scale)
+    return estimator
 
 
 def _state(estimator: GraphProcess) -> dict[str, Any]:
     """Return what is stored beside graph, features and choices."""
-    from gpgc.estimators.classifier import GPGCClassifier
-    from gpgc.estimators.regressor import GPGCRegressor
-
-    targets = estimator.posterior_.targets
-    weights = {"sample_weight": estimator.sample_weight_}
+    fit = estimator.fit_
+    shared = {"sample_weight": fit.weights, "mean": fit.mean}
     if isinstance(estimator, GPGCClassifier):
-        soft = {} if _is_one_hot(targets) else {"targets": targets}
-        return {
-            **soft,
-            **weights,
-            "classes": estimator.classes_,
-            "codes": estimator.codes_,
-            "temperature": np.array(estimator.calibration_.temperature),
-            "curvature": np.array(estimator.calibration_.curve.curvature),
-            "bias": estimator.calibration_.bias,
-            "flatness": np.array(estimator.calibration_.flatness),
-        }
+        is_certain = bool(((fit.targets == 0) | (fit.targets == 1)).all())
+        found = estimator.calibration_
+        return (
+            shared
+            | ({} if is_certain else {"targets": fit.targets})
+            | {
+                "classes": estimator.classes_,
+                "codes": estimator.codes_,
+                "temperature": np.array(found.curve.temperature),
+                "curvature": np.array(found.curve.curvature),
+                "bias": found.bias,
+                "flatness": np.array(found.flatness),
+            }
+        )
     if not isinstance(estimator, GPGCRegressor):
         raise InputError(f"estimator must be one of gpgc's, got {type(estimator).__name__}")
-    scale = estimator.target_scale_
-    return {
-        **weights,
-        "values": targets * scale + estimator.target_mean_,
-        "squeeze": np.array(estimator.is_vector_),
-        "scale": scale,
-    }
-
-
-def _is_one_hot(targets: NDArray[Any]) -> bool:
-    return bool(((targets == 0) | (targets == 1)).all())
+    called = estimator.target_names_
+    return (
+        shared
+        | ({} if called is None else {"target_names": called})
+        | {
+            "values": estimator.given_values(),
+            "squeeze": np.array(estimator.is_vector_),
+            "scale": estimator.target_scale_,
+        }
+    )
 
 
 def _can_be_stored(names: NDArray[Any]) -> bool:

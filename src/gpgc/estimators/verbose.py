@@ -17,13 +17,7 @@ Method = Callable[Concatenate[Estimator, Parameters], Result]
 def shows_progress(
     task: str,
 ) -> Callable[[Method[Estimator, Parameters, Result]], Method[Estimator, Parameters, Result]]:
-    """Return a decorator of methods that show their progress where ``self.verbose`` is true.
-
-    Parameters
-    ----------
-    task : str
-        What the method does, in a word.
-    """
+    """Return a decorator of methods that show their progress where ``self.verbose`` is true."""
 
     def decorate(
         method: Method[Estimator, Parameters, Result],

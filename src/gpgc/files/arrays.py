@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import sys
 import tokenize
 import zipfile
 import zlib
@@ -21,7 +22,7 @@ from gpgc.files.memory import physical_memory
 HIGHEST_COMPRESSION = 1032
 """Bytes that one byte of deflated content can stand for at most."""
 
-_PIECE = 2**20
+_SLACK = 2**20
 # zipfile raises RuntimeError (NotImplementedError) for what it does not support
 _DAMAGE = (
     OSError,
@@ -40,16 +41,19 @@ _DAMAGE = (
 )
 
 
-def read_npy(path: Path) -> NDArray[Any]:
-    """Read one array from an ``.npy`` file whose size fits what its header claims.
+def seekable(file: IO[bytes]) -> IO[bytes]:
+    """Return an open file, or what a FIFO or standard input holds, which is then read whole."""
+    if file is sys.stdin.buffer:
+        return io.BytesIO(file.read())
+    if file.seekable():
+        return file
+    with file:
+        return io.BytesIO(file.read())
 
-    Raises
-    ------
-    DataError
-        If the file is no such file, is damaged or truncated, or would need pickle.
-    """
-    with path.open("rb") as opened:
-        file: IO[bytes] = opened if opened.seekable() else io.BytesIO(opened.read())
+
+def read_npy(path: Path) -> NDArray[Any]:
+    """Read one array from an ``.npy`` file whose size fits what its header claims."""
+    with seekable(path.open("rb")) as file:
         size = file.seek(0, io.SEEK_END)
         file.seek(0)
         try:
@@ -65,33 +69,9 @@ def read_npz(
     *,
     memory_limit: int | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """Read arrays of an ``.npz`` archive by name.
-
-    Parameters
-    ----------
-    path : Path
-        The archive.
-    required : iterable of str, optional
-        Names that must be there; every array of the archive when not given.
-    optional : iterable of str, default ()
-        Names that are read if they can be read without pickle.
-    memory_limit : int, optional
-        What the arrays may claim to take together, before anything is read; the memory of the
-        machine when not given.
-
-    Returns
-    -------
-    dict of str to ndarray
-
-    Raises
-    ------
-    DataError
-        If the archive or an array is damaged, an array is missing, claims more bytes than the
-        archive can hold, or would need pickle.
-    """
+    """Read arrays by name, or all of them, once what they claim to take fits in memory."""
     wanted = None if required is None else list(required)
-    with path.open("rb") as opened:
-        file: IO[bytes] = opened if opened.seekable() else io.BytesIO(opened.read())
+    with seekable(path.open("rb")) as file:
         if file.read(6) == npy.MAGIC_PREFIX:
             raise DataError(f"{path}: expected an .npz archive of arrays, got a single array")
         try:
@@ -107,20 +87,7 @@ def read_npz(
 
 
 def pack_npz(arrays: Mapping[str, NDArray[Any]], *, compressed: bool = True) -> bytes:
-    """Return the bytes of an ``.npz`` archive of arrays of numbers, flags or text.
-
-    Parameters
-    ----------
-    arrays : mapping of str to array
-        By name.
-    compressed : bool, default True
-        Whether they are compressed.
-
-    Examples
-    --------
-    >>> len(pack_npz({"a": np.zeros(1000)})) < 1000
-    True
-    """
+    """Return the bytes of an ``.npz`` archive of arrays; equal arrays give equal bytes."""
     for name, array in arrays.items():
         if array.dtype.hasobject:
             raise InputError(f"{name} must hold numbers or text, got Python objects")
@@ -163,7 +130,7 @@ def _arrays(
             info = members[name]
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise ValueError("a compression that NumPy does not write")
-            if info.file_size > HIGHEST_COMPRESSION * info.compress_size + _PIECE:
+            if info.file_size > HIGHEST_COMPRESSION * info.compress_size + _SLACK:
                 raise ValueError("more bytes claimed than it can hold")
             with archive.open(info) as file:
                 arrays[name] = _read_array(file, info.file_size)
@@ -181,12 +148,12 @@ class _NeedsPickleError(ValueError):
 
 
 def _read_array(file: IO[bytes], size: int) -> NDArray[Any]:
-    """Read an array from a stream of ``size`` bytes; nothing is allocated that it cannot fill."""
+    """Read an array from a stream of ``size`` bytes, if its header claims just what is there."""
     version = npy.read_magic(file)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"format version {version}, which holds no plain numbers")
     read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, by_columns, dtype = read_header(file)
+    shape, _, dtype = read_header(file)
     if dtype.hasobject:
         raise _NeedsPickleError("Python objects, which only pickle can read")
     if dtype.itemsize == 0:
@@ -197,18 +164,11 @@ def _read_array(file: IO[bytes], size: int) -> NDArray[Any]:
             f"shape {shape} of {dtype}, which takes {n_bytes:,} bytes, and "
             f"{max(size - file.tell(), 0):,} bytes of content"
         )
-    array = np.empty(math.prod(shape), dtype=dtype)
-    content = memoryview(array.view(np.uint8)).cast("B") if n_bytes else memoryview(b"")
-    done = 0
-    while done < n_bytes:
-        piece = file.read(min(_PIECE, n_bytes - done))
-        if not piece:
-            raise EOFError("content that ends too early")
-        content[done : done + len(piece)] = piece
-        done += len(piece)
-    while file.read(_PIECE):  # the checksum of an archive's member is compared at its end
-        pass
-    return array.reshape(shape, order="F" if by_columns else "C")
+    file.seek(0)
+    array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
+    if file.read(1):  # at the end of an archive's member its checksum is compared
+        raise ValueError("more content than its header claims")
+    return array
 
 
 def _reason(error: BaseException) -> str:

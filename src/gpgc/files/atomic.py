@@ -11,28 +11,9 @@ from gpgc.errors import InputError
 
 
 def write_file(path: str | os.PathLike[str], content: bytes, *, sync: bool = False) -> None:
-    """Write a file so that nobody ever sees half of it.
+    """Write a file by renaming, so that nobody sees half of it; with `sync` it is then on disk.
 
-    A regular file is written under another name in the same folder and then renamed. A symbolic
-    link stays and its target is written. An existing file keeps its mode, a new one gets what the
-    umask leaves. A device, a FIFO or an open descriptor (``/dev/stdout``) is written into.
-
-    Parameters
-    ----------
-    path : path-like
-        The file; its folder must exist.
-    content : bytes
-        All that it shall hold.
-    sync : bool, default False
-        Whether to return only when the content is on disk.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> path = Path(mkdtemp()) / "note.txt"
-    >>> write_file(path, b"whole")
-    >>> path.read_bytes()
-    b'whole'
+    A link stays, a mode is kept; a device, a FIFO or an open descriptor is written into.
     """
     given = Path(path)
     mode = _mode(given)

@@ -12,20 +12,7 @@ LARGEST = 1e150
 
 
 def parse_number(text: str, place: str, name: str) -> float:
-    """Return a cell as a finite number.
-
-    Parameters
-    ----------
-    text : str
-        The cell.
-    place, name : str
-        Row and column, for error messages.
-
-    Examples
-    --------
-    >>> parse_number("1.5", "edges.csv line 2", "weight")
-    1.5
-    """
+    """Return a cell as a finite number; `place` and `name` are its row and column."""
     try:
         value = float(text)
     except ValueError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,49 +17,17 @@ LONGEST_LINE = 2**28
 
 
 class Journal:
-    """A file with one JSON object a line, to which lines are only ever added.
+    """A file with one JSON object a line, to which lines are only ever added, each under a lock.
 
-    A last line that was cut off in writing is passed over, and removed when the next record is
-    written. Several processes may write to one journal: each line is added under a lock, and taken
-    back where the disk is full before its end.
-
-    Parameters
-    ----------
-    path : path-like
-        The file; it need not exist, nor its folder.
-    sync : bool, default False
-        Whether a record is on disk when :meth:`append` returns, so that it survives a crash of
-        the machine.
-
-    Attributes
-    ----------
-    path : Path
-    records : list of dict
-        What the file held when it was read, and what was appended since; oldest first.
-
-    Raises
-    ------
-    DataError
-        If a line other than the last is no JSON object.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> journal = Journal(Path(mkdtemp()) / "runs.jsonl")
-    >>> journal.append({"seed": 1})
-    >>> Journal(journal.path).records
-    [{'seed': 1}]
+    A last line that was cut off is passed over, and removed when the next record is written.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:
         self.path, self._sync = Path(path), sync
         self.records: list[Record] = []
-        self._measured: dict[str, Record] = {}
         if self.path.exists():
             with self.path.open("rb") as file:
-                stored, _ = _read(file, str(self.path))
-            for record in stored:
-                self._remember(record)
+                self.records, _ = _read(file, str(self.path))
 
     def append(self, record: Record) -> None:
         """Add a record as the last line."""
@@ -74,35 +41,7 @@ class Journal:
             _write_line(file.fileno(), line, self._sync)
         if self._sync and is_new:
             sync_folder(self.path.parent)
-        self._remember(json.loads(line))
-
-    def recall(self, key: Record, measure: Callable[[], Record]) -> Record:
-        """Return what was measured under a key; measure it now and write it down if it was not.
-
-        Such records are ``{"key": …, "measured": …}``; of several with one key the last counts.
-
-        Examples
-        --------
-        >>> from tempfile import mkdtemp
-        >>> journal = Journal(Path(mkdtemp()) / "runs.jsonl")
-        >>> journal.recall({"dataset": "cora"}, lambda: {"accuracy": 0.8})
-        {'accuracy': 0.8}
-        >>> Journal(journal.path).recall({"dataset": "cora"}, lambda: 1 / 0)
-        {'accuracy': 0.8}
-        """
-        name = _name(key)
-        if name not in self._measured:
-            self.append({"key": key, "measured": measure()})
-        return self._measured[name]
-
-    def _remember(self, record: Record) -> None:
-        self.records.append(record)
-        if "key" in record and "measured" in record:
-            self._measured[_name(record["key"])] = record["measured"]
-
-
-def _name(key: Any) -> str:
-    return json.dumps(key, sort_keys=True)
+        self.records.append(json.loads(line))
 
 
 def _read(file: IO[bytes], source: str) -> tuple[list[Record], int]:

@@ -8,41 +8,18 @@ import re
 
 from gpgc.errors import InputError
 
-_UNITS = {"": 1} | {
-    name: base**power
-    for power, letter in enumerate("KMGT", 1)
-    for name, base in ((letter, 1000), (f"{letter}B", 1000), (f"{letter}IB", 1024))
-}
-_UNITS["B"] = 1
+_AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*(?:([KMGT])(I(?=B))?)?B?\s*", re.IGNORECASE)
 
 
 def parse_bytes(value: int | float | str | None, name: str = "memory_limit") -> int | None:
-    """Return an amount of memory in bytes; None stays None.
-
-    Parameters
-    ----------
-    value : int, str or None
-        A number of bytes, or a number with one of the units B, KB, MB, GB, TB (powers of 1,000)
-        and KiB, MiB, GiB, TiB (powers of 1,024), in any case.
-    name : str, default "memory_limit"
-        How to call the argument in the error message.
-
-    Returns
-    -------
-    int or None
-
-    Examples
-    --------
-    >>> parse_bytes("1GB"), parse_bytes("1.5 GiB"), parse_bytes(4096), parse_bytes(None)
-    (1000000000, 1610612736, 4096, None)
-    """
+    """Return an amount of memory in bytes: 1 KB is 1,000 of them, 1 KiB 1,024; None stays None."""
     if value is None:
         return None
     amount = math.nan
     if isinstance(value, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*([A-Za-z]*)\s*", value)
-        if found and found[2].upper() in _UNITS:
-            amount = float(found[1]) * _UNITS[found[2].upper()]
+        if found := _AMOUNT.fullmatch(value):
+            power = " KMGT".index((found[2] or " ").upper())
+            amount = float(found[1]) * (1024 if found[3] else 1000) ** power
     elif not isinstance(value, bool):
         try:
             amount = float(value)

@@ -1,8 +1,4 @@
-"""Sparse matrices in and out of files, and in from users: checked in full, without duplicates.
-
-A matrix is stored as the arrays ``data``, ``indices``, ``indptr`` and ``shape`` of its CSR form,
-each with a prefix before its name.
-"""
+"""Sparse matrices in and out of files, and in from users: checked in full, without duplicates."""
 
 from __future__ import annotations
 
@@ -32,88 +28,25 @@ def checked_csr(
     source: str,
     dtype: Any = np.float64,
 ) -> sp.csr_array:
-    """Join the arrays of a CSR matrix from outside, if they fit each other in every entry.
-
-    Parameters
-    ----------
-    data, indices, indptr : arrays of shape (nnz,), (nnz,) and (rows + 1,)
-        Finite real numbers; columns from 0 on; where each row begins, never falling.
-    shape : pair of int
-        Rows and columns, each below 2³¹, and up to ``WIDEST`` or 64 for each entry.
-    source : str
-        Where the arrays come from, for the error message.
-    dtype : dtype, default float64
-        Of the result; None keeps float32 and makes every other type float64.
-
-    Returns
-    -------
-    csr_array
-        Indices sorted, duplicates summed; the arrays that were given are not changed.
-
-    Raises
-    ------
-    DataError
-        If anything does not fit.
-
-    Examples
-    --------
-    >>> ones = np.ones(2)
-    >>> checked_csr(ones, np.array([1, 1]), np.array([0, 2]), (1, 2), "example").toarray()
-    array([[0., 2.]])
-    """
-    rows, columns = _checked_shape(shape, source)
-    if wrong := _wrong_csr(data, indices, indptr, rows, columns) or _too_large(data, rows, columns):
-        raise DataError(
-            f"{source}: the arrays of sizes {data.size}, {indices.size} and {indptr.size} do not "
-            f"make a sparse matrix of shape ({rows}, {columns}) with finite values: {wrong}"
-        )
-    values = data.astype(_own_dtype(data) if dtype is None else dtype)
-    index = np.int32 if max(data.size, columns) < 2**31 else np.int64
-    parts = (values, indices.astype(index), indptr.astype(index))
-    matrix = sp.csr_array(parts, shape=(rows, columns))
-    matrix.sum_duplicates()
-    return matrix
+    """Join the arrays of a CSR matrix from outside, if they fit each other in every entry."""
+    return _from_outside("csr", data, (indices, indptr), shape, source, dtype)
 
 
 def canonical_csr(matrix: Any, name: str, dtype: Any = None) -> sp.csr_array:
-    """Return a sparse matrix of a user as CSR with sorted indices and without duplicate entries.
-
-    The arrays are checked before SciPy's compiled code reads them, whose behaviour on wrong indices
-    is undefined. Duplicates are summed in ``dtype``. The user's object is not changed.
-
-    Parameters
-    ----------
-    matrix : sparse matrix
-        Of any format.
-    name : str
-        How to call the argument in error messages.
-    dtype : dtype, optional
-        Of the result; that of the matrix when not given.
-
-    Raises
-    ------
-    InputError
-        If the arrays of the matrix do not fit each other.
-
-    Examples
-    --------
-    >>> twice = sp.csr_array((np.ones(2), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
-    >>> canonical_csr(twice, "X").data, twice.nnz
-    (array([2.]), 2)
-    """
+    """Return a user's sparse matrix, checked, as CSR with sorted indices and without duplicates."""
     if matrix.ndim != 2:
         raise InputError(f"{name} must be a matrix of rows and columns, got shape {matrix.shape}")
-    wrong = ""
-    if matrix.format in ("csr", "csc"):
-        outer, inner = matrix.shape if matrix.format == "csr" else matrix.shape[::-1]
-        wrong = _wrong_csr(matrix.data, matrix.indices, matrix.indptr, outer, inner, values=False)
-    elif matrix.format == "coo":
-        wrong = _wrong_coo(matrix.data, matrix.row, matrix.col, *matrix.shape)
-    if wrong:
-        raise InputError(f"{name} must be a valid sparse matrix, got {wrong}")
     result = matrix
+    try:  # before compiled code reads its indices
+        if matrix.format in ("csr", "csc"):
+            places = matrix.indices, matrix.indptr
+            result = _checked(matrix.format, matrix.data, places, matrix.shape)
+        elif matrix.format == "coo":
+            result = _checked("coo", matrix.data, (matrix.row, matrix.col), matrix.shape)
+    except ValueError as error:
+        raise InputError(f"{name} must be a valid sparse matrix, got {error}") from error
     if dtype is not None and matrix.dtype != dtype:
-        result = matrix.astype(dtype)
+        result = result.astype(dtype)
     result = sp.csr_array(result)
     if not result.has_canonical_format:
         result = result.copy()
@@ -122,13 +55,7 @@ def canonical_csr(matrix: Any, name: str, dtype: Any = None) -> sp.csr_array:
 
 
 def pack_sparse(matrix: Any, prefix: str) -> dict[str, NDArray[Any]]:
-    """Return the arrays that a file holds of a sparse matrix, by name.
-
-    Examples
-    --------
-    >>> sorted(pack_sparse(sp.eye_array(2), "adjacency/"))
-    ['adjacency/data', 'adjacency/indices', 'adjacency/indptr', 'adjacency/shape']
-    """
+    """Return the arrays that a file holds of a sparse matrix: a prefix and each of ``PARTS``."""
     rows = canonical_csr(matrix, prefix)
     parts = (rows.data, rows.indices, rows.indptr, np.array(rows.shape))
     return {prefix + part: array for part, array in zip(PARTS, parts, strict=True)}
@@ -149,83 +76,61 @@ def read_sparse(path: Path) -> sp.csr_array:
     """Read the ``.npz`` that ``scipy.sparse.save_npz`` writes of a CSR, CSC or COO matrix."""
     arrays = read_npz(path, ["format", "shape", "data"], ["indices", "indptr", "row", "col"])
     kind = arrays["format"].tolist()
-    kind = kind.decode("latin1") if isinstance(kind, bytes) else kind
-    rows, columns = _checked_shape(arrays["shape"].tolist(), str(path))
-    data = arrays["data"]
-    if kind in ("csr", "csc") and {"indices", "indptr"} <= set(arrays):
-        shape = (rows, columns) if kind == "csr" else (columns, rows)
-        matrix = checked_csr(data, arrays["indices"], arrays["indptr"], shape, str(path), None)
-        return matrix if kind == "csr" else sp.csr_array(matrix.T)
-    if kind == "coo" and {"row", "col"} <= set(arrays):
-        ends = arrays["row"], arrays["col"]
-        wrong = _wrong_coo(data, *ends, rows, columns) or _wrong_values(data)
-        if wrong := wrong or _too_large(data, rows, columns):
-            raise DataError(f"{path}: expected a sparse matrix, got {wrong}")
-        places = tuple(end.astype(np.int64) for end in ends)
-        values = data.astype(_own_dtype(data))
-        return canonical_csr(sp.coo_array((values, places), shape=(rows, columns)), str(path))
-    raise DataError(f"{path}: expected a sparse matrix of format csr, csc or coo, got {kind!r:.60}")
+    kind = kind.decode("latin1") if isinstance(kind, bytes) else str(kind)
+    names = ("row", "col") if kind == "coo" else ("indices", "indptr")
+    if kind not in _KINDS or not set(names) <= set(arrays):
+        raise DataError(
+            f"{path}: expected a sparse matrix of format csr, csc or coo, got {kind!r:.60}"
+        )
+    places = arrays[names[0]], arrays[names[1]]
+    return _from_outside(kind, arrays["data"], places, arrays["shape"].tolist(), str(path), None)
 
 
-def _own_dtype(data: NDArray[Any]) -> Any:
-    return np.float32 if data.dtype == np.float32 else np.float64
+_KINDS = {"csr": sp.csr_array, "csc": sp.csc_array, "coo": sp.coo_array}
+_Places = tuple[NDArray[Any], NDArray[Any]]
 
 
-def _checked_shape(shape: object, source: str) -> tuple[int, int]:
+def _from_outside(
+    kind: str, data: NDArray[Any], places: _Places, shape: object, source: str, dtype: Any
+) -> sp.csr_array:
+    """Return arrays of a file as CSR, float32 or float64 without a dtype; refuse wrong ones."""
     match shape:
         case [int(rows), int(columns)] if 0 <= rows < 2**31 and 0 <= columns < 2**31:
-            return rows, columns
-    raise DataError(
-        f"{source}: expected a matrix shape of two whole numbers below 2^31, got {shape!r:.60}"
-    )
+            size = max(rows, columns)
+        case _:
+            raise DataError(
+                f"{source}: expected a matrix shape of two whole numbers below 2^31, "
+                f"got {shape!r:.60}"
+            )
+    try:
+        if data.dtype.kind not in "biuf" or not np.isfinite(data).all():
+            raise ValueError(f"values of type {data.dtype} that are not all finite numbers")
+        if size > max(WIDEST, 64 * data.size):
+            raise ValueError(f"only {data.size:,} entries for {size:,} rows or columns")
+        own = np.float32 if data.dtype == np.float32 else np.float64
+        matrix = _checked(kind, data.astype(own if dtype is None else dtype), places, shape)
+    except ValueError as error:
+        raise DataError(
+            f"{source}: arrays of {data.size} values and {places[0].size} and {places[1].size} "
+            f"indices do not make a sparse matrix of shape ({rows}, {columns}): {error}"
+        ) from error
+    matrix = sp.csr_array(matrix)
+    matrix.sum_duplicates()
+    return matrix
 
 
-def _wrong_csr(
-    data: NDArray[Any],
-    indices: NDArray[Any],
-    indptr: NDArray[Any],
-    rows: int,
-    columns: int,
-    values: bool = True,
-) -> str:
-    """Return what is wrong with the arrays of a CSR matrix, or nothing."""
-    if any(part.ndim != 1 for part in (data, indices, indptr)):
-        return "arrays that are not 1-D"
-    if any(part.dtype.kind not in "iu" for part in (indices, indptr)):
-        return "indices that are not whole numbers"
-    if indptr.size != rows + 1 or indptr[0] != 0:
-        return f"an indptr of {indptr.size} entries that does not describe {rows} rows"
-    if (indptr[1:] < indptr[:-1]).any():
-        return "an indptr that falls"
-    if not indptr[-1] == indices.size == data.size:
-        return f"{indices.size} indices and {data.size} values where indptr ends at {indptr[-1]}"
-    if indices.size and (indices.min() < 0 or indices.max() >= columns):
-        return f"indices from {indices.min()} to {indices.max()} in {columns} columns"
-    return _wrong_values(data) if values else ""
-
-
-def _wrong_coo(
-    data: NDArray[Any], row: NDArray[Any], col: NDArray[Any], rows: int, columns: int
-) -> str:
-    if not (data.ndim == 1 and data.shape == row.shape == col.shape):
-        return "arrays that are not 1-D and of one length"
-    for index, size in ((row, rows), (col, columns)):
-        if index.dtype.kind not in "iu":
-            return "indices that are not whole numbers"
-        if index.size and (index.min() < 0 or index.max() >= size):
-            return f"indices from {index.min()} to {index.max()} where {size} are possible"
-    return ""
-
-
-def _too_large(data: NDArray[Any], rows: int, columns: int) -> str:
-    """Return whether a shape claims far more than the entries fill."""
-    size = max(rows, columns)
-    if size <= max(WIDEST, 64 * data.size):
-        return ""
-    return f"only {data.size:,} entries for {size:,} rows or columns"
-
-
-def _wrong_values(data: NDArray[Any]) -> str:
-    if data.dtype.kind not in "biuf":
-        return f"values of type {data.dtype}"
-    return "" if np.isfinite(data).all() else "values that are NaN or infinite"
+def _checked(kind: str, data: NDArray[Any], places: _Places, shape: Any) -> Any:
+    """Return the matrix of arrays that SciPy has checked in full; ValueError of wrong ones."""
+    if any(part.dtype.kind not in "iu" for part in places):
+        raise ValueError("indices that are not whole numbers")
+    try:
+        if kind == "coo":
+            return sp.coo_array((data, places), shape=tuple(shape))
+        matrix = _KINDS[kind]((data, *places), shape=tuple(shape))
+        matrix.check_format(full_check=True)
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        raise ValueError(f"indices that do not fit: {error}") from error
+    indptr = places[1]
+    if matrix.nnz != data.size or (indptr[1:] < indptr[:-1]).any():
+        raise ValueError(f"indices that do not fit: {data.size} values and an indptr that differs")
+    return matrix

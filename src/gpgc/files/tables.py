@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import chain, count
 from pathlib import Path
 from typing import IO, Any
 
 from gpgc.errors import InputError
+from gpgc.files.arrays import seekable
 from gpgc.files.cells import as_text
 
 STANDARD_STREAM = Path("-")
@@ -35,22 +37,7 @@ _FOREIGN_MARKS = {";": "semicolons", "|": "vertical bars"}
 
 @dataclass(frozen=True)
 class Table:
-    """A table as text: the names of its columns, and its rows one at a time.
-
-    Parameters
-    ----------
-    source : str
-        The file.
-    columns : tuple of str
-        The header.
-    rows : iterator of (str, list of str)
-        Each row once, with a name for its place, such as ``edges.csv line 3``.
-    typed : callable, optional
-        Read all columns, in the order of the header and with their types, as an Arrow table; None
-        for a file that holds text alone. Either this or ``rows`` can be read.
-    index : frozenset of int
-        Columns that were the index of a pandas frame.
-    """
+    """Columns and rows of text with places; ``typed`` an Arrow table, ``index`` that of pandas."""
 
     source: str
     columns: tuple[str, ...]
@@ -59,42 +46,23 @@ class Table:
     index: frozenset[int] = frozenset()
 
     def renamed(self, names: Mapping[str, str]) -> Table:
-        """Return the table with some columns under the names that they are known by here.
-
-        Parameters
-        ----------
-        names : mapping of str to str
-            Name here → name in the file, whose case is ignored. A file that has the name itself
-            and not the other one is left as it is.
-
-        Raises
-        ------
-        InputError
-            If a column is there under neither name.
-        """
+        """Return the table with columns, whose case is ignored, under the names used here."""
         found = [column.casefold() for column in self.columns]
         columns = list(self.columns)
         for name, other in names.items():
-            if other.casefold() in found:
-                columns = [f"{c} (in the file)" if c.casefold() == name else c for c in columns]
-                columns[found.index(other.casefold())] = name
-            elif name not in found:
+            if other.casefold() not in found:
                 raise InputError(
                     f"{self.source} line 1: expected a column {_shorten(other)} for {name}, "
                     f"got {_shorten(','.join(self.columns))}"
                 )
+            columns = [f"{c} (in the file)" if c.casefold() == name else c for c in columns]
+            columns[found.index(other.casefold())] = name
         return replace(self, columns=tuple(columns))
 
     def select(
         self, required: Sequence[str], optional: Sequence[str] = ()
     ) -> Iterator[tuple[str, dict[str, str]]]:
-        """Give the wanted cells of each row by the names of their columns, whose case is ignored.
-
-        Raises
-        ------
-        InputError
-            If a required column is missing, or a wanted one is there twice.
-        """
+        """Give the wanted cells of each row by the names of their columns, in any case."""
         found = [name.casefold() for name in self.columns]
         if missing := [name for name in required if name not in found]:
             raise InputError(
@@ -110,43 +78,13 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    r"""Open a table: CSV or TSV in UTF-8, gzipped or not, or Parquet.
-
-    What the file is, its first bytes and its header tell. Cells are stripped of spaces. A FIFO is
-    read as well as a file.
-
-    Parameters
-    ----------
-    path : Path
-        The file; ``-`` is standard input.
-
-    Returns
-    -------
-    Table
-        Its rows are read as they are asked for.
-
-    Raises
-    ------
-    InputError
-        If there is no such file or it is of another kind; the message says what it looks like.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> path = Path(mkdtemp()) / "labels.tsv"
-    >>> _ = path.write_text("ID\tlabel\na\tred\n")
-    >>> [row for _, row in read_table(path).select(["id", "label"])]
-    [{'id': 'a', 'label': 'red'}]
-    """
+    """Open a table: CSV or TSV in UTF-8, gzipped or not, or Parquet; ``-`` is standard input."""
     if path == STANDARD_STREAM:
-        path, file = Path("standard input"), _whole(sys.stdin.buffer)
+        path, file = Path("standard input"), seekable(sys.stdin.buffer)
+    elif not path.exists() or path.is_dir():
+        raise InputError(f"{path}: expected a file, found none")
     else:
-        if not path.exists() or path.is_dir():
-            raise InputError(f"{path}: expected a file, found none")
-        file = path.open("rb")
-        if not file.seekable():
-            with file:
-                file = _whole(file)
+        file = seekable(path.open("rb"))
     try:
         head = file.read(4096)
         file.seek(0)
@@ -157,10 +95,6 @@ def read_table(path: Path) -> Table:
     except BaseException:
         file.close()
         raise
-
-
-def _whole(stream: IO[bytes]) -> IO[bytes]:
-    return io.BytesIO(stream.read())
 
 
 def _refuse_foreign(head: bytes, path: Path) -> None:
@@ -177,7 +111,7 @@ def _refuse_foreign(head: bytes, path: Path) -> None:
 def _text_table(file: IO[bytes], is_gzipped: bool, path: Path) -> Table:
     lines = _lines(file, is_gzipped, str(path))
     first = next(lines, "")
-    reader = csv.reader(_chain(first, lines), delimiter=_delimiter(first, path), strict=True)
+    reader = csv.reader(chain([first], lines), delimiter=_delimiter(first, path), strict=True)
 
     def numbered() -> Iterator[tuple[str, list[str]]]:
         try:
@@ -218,12 +152,6 @@ def _lines(file: IO[bytes], is_gzipped: bool, source: str) -> Iterator[str]:
             ) from error
 
 
-def _chain(first: str, lines: Iterator[str]) -> Iterator[str]:
-    if first:
-        yield first
-    yield from lines
-
-
 def _delimiter(header: str, path: Path) -> str:
     is_named_tsv = any(suffix.lower() in (".tsv", ".tab") for suffix in path.suffixes[-2:])
     if "\t" in header and (is_named_tsv or "," not in header):
@@ -256,24 +184,18 @@ def _parquet(file: IO[bytes], source: str) -> Table:
             f"{source}: expected a Parquet file, got a damaged one: {error}"
         ) from error
 
-    def rows() -> Iterator[tuple[str, list[str]]]:
-        number = 0
-        try:
-            with closing(file):
-                for batch in content.iter_batches():
-                    columns = [column.to_pylist() for column in batch.columns]
-                    for cells in zip(*columns, strict=True):
-                        number += 1
-                        yield f"{source} row {number}", [as_text(cell) for cell in cells]
-        except (ValueError, OSError) as error:
-            raise InputError(f"{source} row {number + 1}: {error}") from error
-
     def typed() -> Any:
         try:
             with closing(file):
                 return content.read()
         except (ValueError, OSError) as error:
             raise InputError(f"{source}: {error}") from error
+
+    def rows() -> Iterator[tuple[str, list[str]]]:
+        number = count(1)
+        for batch in typed().to_batches():
+            for cells in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                yield f"{source} row {next(number)}", [as_text(cell) for cell in cells]
 
     return Table(source, header, rows(), typed, index)
 

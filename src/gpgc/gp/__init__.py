@@ -1,33 +1,50 @@
 """Gaussian process regression on covariances that are never stored."""
 
-from gpgc.gp.condition import Space, condition, space_for
-from gpgc.gp.factor import CholeskyFactor, Factor
-from gpgc.gp.function_space import FunctionSpace
-from gpgc.gp.gaps import GapGroup, gap_groups
-from gpgc.gp.labelled_root import LabelledRoot
-from gpgc.gp.level_path import LevelPath
-from gpgc.gp.noise_path import NoisePath
-from gpgc.gp.posterior import LeaveOneOut, Posterior
-from gpgc.gp.targetwise import Targetwise
-from gpgc.gp.weight_path import SampledLevels, WeightPath
-from gpgc.gp.weight_space import WeightSpace
+from gpgc.gp.condition import (
+    Space,
+    Targetwise,
+    condition,
+    gap_groups,
+    space_for,
+)
+from gpgc.gp.factor import (
+    CHOSEN_A_VIEW,
+    Cholesky,
+    LabelFactor,
+    LeaveOneOut,
+    NoisePath,
+    factorised,
+    left_out,
+    residual_scale,
+)
+from gpgc.gp.function_space import FunctionSpace, label_gram
+from gpgc.gp.posterior import Posterior
+from gpgc.gp.smoother import Smoother
+from gpgc.gp.stack import Stack, StackedView
+from gpgc.gp.weight_space import LabelledRoot, RootFactor, WeightPath, WeightSpace
 
 __all__ = [
-    "CholeskyFactor",
-    "Factor",
+    "CHOSEN_A_VIEW",
+    "Cholesky",
     "FunctionSpace",
-    "GapGroup",
+    "LabelFactor",
     "LabelledRoot",
     "LeaveOneOut",
-    "LevelPath",
     "NoisePath",
     "Posterior",
-    "SampledLevels",
+    "RootFactor",
+    "Smoother",
     "Space",
+    "Stack",
+    "StackedView",
     "Targetwise",
     "WeightPath",
     "WeightSpace",
     "condition",
+    "factorised",
     "gap_groups",
+    "label_gram",
+    "left_out",
+    "residual_scale",
     "space_for",
 ]

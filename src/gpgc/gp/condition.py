@@ -1,23 +1,19 @@
-"""A covariance and labels become a posterior, by the cheaper of two ways."""
+"""A covariance and labels become a posterior, by the cheaper of two ways; several targets apart."""
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from gpgc._typing import Array, Integers
+from gpgc._typing import Array, Index, Integers
 from gpgc.errors import InputError
-from gpgc.gp.factor import CholeskyFactor
-from gpgc.gp.from_root import label_gram
-from gpgc.gp.function_space import FunctionSpace
-from gpgc.gp.gaps import gap_groups
-from gpgc.gp.labelled_root import LabelledRoot
-from gpgc.gp.noise_path import NoisePath
+from gpgc.gp.factor import LeaveOneOut, NoisePath, factorised
+from gpgc.gp.function_space import FunctionSpace, label_gram
 from gpgc.gp.nystrom_space import NystromSpace
 from gpgc.gp.posterior import Posterior
-from gpgc.gp.targetwise import TargetGroup, Targetwise
-from gpgc.gp.weight_space import WeightSpace
+from gpgc.gp.weight_space import LabelledRoot, WeightSpace
 from gpgc.kernels import Covariance
 
 Space: TypeAlias = Literal["auto", "function", "weight"]
@@ -37,43 +33,17 @@ def condition(
     root: LabelledRoot | None = None,
     space: Space = "auto",
 ) -> Posterior:
-    """Condition a covariance on noisy values of labelled nodes.
+    """Condition Γ on noisy Y (D, k), NaN where unknown, at σ_τ² levels of shape (1,) or (k,).
 
-    Parameters
-    ----------
-    covariance : Covariance
-        Γ of all nodes.
-    labelled : int array of shape (D,)
-        The labelled nodes.
-    targets : array of shape (D, k)
-        Y; with a level for each target NaN where one is not known.
-    levels : array of shape (1,) or (k,)
-        σ_τ², one for all targets or one each.
-    relative_noise : array of shape (D,), optional
-        The noise of each label over σ_τ²; 1 when not given.
-    path : NoisePath, optional
-        Of all labels under this covariance, where it is known: nothing is factorised again.
-    root : LabelledRoot, optional
-        Of all labels under this covariance, where it is known.
-    space : {"auto", "function", "weight"}, default "auto"
-        Function space takes D³, weight space D r² + r³ for a covariance of rank r; both are
-        exact. By default the cheaper one. For a covariance without a finite root weight space
-        approximates it from landmarks (:class:`gpgc.gp.nystrom_space.NystromSpace`), by default
-        where the matrices of function space do not fit in memory.
-
-    Returns
-    -------
-    Posterior
-        With variances of shape (n,) for one level, (n, k) for several targets of their own.
+    A path or root of all labels under this covariance is used where it is known already.
     """
     chosen = space_for(covariance, len(labelled), space)
     if space == "auto" and (levels == 0).any():
         chosen = "function"
-    gram = None
+    gram: Array = np.empty((0, 0))
     if chosen == "function" and path is None:
-        covariance.context.require(
-            _label_bytes(len(labelled)), f"the covariance of {len(labelled):,} labels"
-        )
+        size = 8 * LABEL_MATRICES * len(labelled) ** 2
+        covariance.context.require(size, f"the covariance of {len(labelled):,} labels")
         gram = label_gram(covariance, labelled)
 
     def part(labels: Integers | slice, columns: Integers | slice, level: float) -> Posterior:
@@ -83,14 +53,14 @@ def condition(
         if chosen == "weight" and covariance.rank is None:
             return NystromSpace(covariance, nodes, known, level, relative)
         if chosen == "weight":
-            own = root.of_targets(columns) if root is not None and is_whole else None
-            return WeightSpace(covariance, nodes, known, level, relative, own)
+            if root is not None and is_whole:
+                return WeightSpace(root.of_targets(columns), level)
+            return WeightSpace(LabelledRoot.of(covariance, nodes, known, relative), level)
         if path is not None:
-            return FunctionSpace(covariance, nodes, known, path.factor(level))
-        assert gram is not None
+            return FunctionSpace(covariance, nodes, known, path.inverse(level))
         block = gram if is_whole else gram[labels][:, labels]
         noise = level if relative is None else level * relative
-        return FunctionSpace(covariance, nodes, known, CholeskyFactor(block, noise))
+        return FunctionSpace(covariance, nodes, known, factorised(block, noise))
 
     if len(levels) == 1:
         return part(slice(None), slice(None), float(levels[0]))
@@ -103,16 +73,10 @@ def condition(
 
 
 def space_for(covariance: Covariance, n_labels: int, space: Space = "auto") -> Space:
-    """Return the space in which a covariance is conditioned on so many labels.
+    """Return the space that conditions Γ: function space takes D³, weight space D r² + r³.
 
-    Parameters
-    ----------
-    covariance : Covariance
-        Γ of all nodes.
-    n_labels : int
-        D.
-    space : {"auto", "function", "weight"}, default "auto"
-        The cheaper one, or which.
+    Both are exact. Without a finite root, weight space is that of landmarks (:class:`NystromSpace`)
+    where the matrices of function space do not fit in memory.
     """
     rank = covariance.rank
     if space not in get_args(Space):
@@ -120,10 +84,112 @@ def space_for(covariance: Covariance, n_labels: int, space: Space = "auto") -> S
     if space != "auto":
         return space
     if rank is None:
-        fits = covariance.context.memory.fits(_label_bytes(n_labels))
+        fits = covariance.context.fits(8 * LABEL_MATRICES * n_labels**2)
         return "function" if fits else "weight"
     return "weight" if rank < n_labels else "function"
 
 
-def _label_bytes(n_labels: int) -> int:
-    return 8 * LABEL_MATRICES * n_labels**2
+class GapGroup(NamedTuple):
+    """Columns of the targets that are known at the same labels, sorted indices of all D."""
+
+    labels: Integers
+    columns: Integers
+
+
+def gap_groups(targets: Array) -> list[GapGroup]:
+    """Return targets of shape (D, k), NaN where one is not known, grouped by where they are.
+
+    >>> nan = np.nan
+    >>> for group in gap_groups(np.array([[1.0, nan, 2.0], [3.0, 4.0, 5.0], [nan, 6.0, nan]])):
+    ...     print(group.columns, "known at", group.labels)
+    [0 2] known at [0 1]
+    [1] known at [1 2]
+    """
+    known = ~np.isnan(targets)
+    if known.all():
+        return [GapGroup(np.arange(len(targets)), np.arange(targets.shape[1]))]
+    patterns: dict[bytes, list[int]] = {}
+    for column in range(targets.shape[1]):
+        patterns.setdefault(known[:, column].tobytes(), []).append(column)
+    return [
+        GapGroup(np.flatnonzero(known[:, columns[0]]), np.array(columns))
+        for columns in patterns.values()
+    ]
+
+
+class TargetGroup(NamedTuple):
+    """Columns of the targets that share noise and labels, and their posterior."""
+
+    posterior: Posterior
+    columns: Integers
+    labels: Integers
+
+
+class Targetwise(Posterior):
+    """Independent regressions of k targets: variances (n, k), joint covariances (n, n, k).
+
+    Where a target is not known, ``targets`` and leave-one-out are NaN, and the label adds nothing.
+    """
+
+    def __init__(self, groups: Sequence[TargetGroup], labelled: Integers) -> None:
+        self.groups, self.labelled = tuple(groups), labelled
+        self.n_targets = sum(len(group.columns) for group in groups)
+        first = groups[0].posterior
+        self.space, self.covariance = first.space, first.covariance
+        said = [phrase for group in groups for phrase in group.posterior.approximations]
+        self.approximations = tuple(dict.fromkeys(said))
+        self.targets = np.full((len(labelled), self.n_targets), np.nan)
+        for posterior, columns, labels in self.groups:
+            self.targets[np.ix_(labels, columns)] = posterior.targets
+
+    def mean(self, rows: Index = None) -> Array:
+        """Return the posterior mean (n, k)."""
+        return self._of_each(lambda part: part.mean(rows))
+
+    def variance(self, rows: Index = None) -> Array:
+        """Return the posterior variance (n, k)."""
+        return self._of_each(lambda part: part.variance(rows)[:, None])
+
+    def joint_covariance(self, rows: Index = None) -> Array:
+        """Return the posterior covariance (n, n, k)."""
+        return self._of_each(lambda part: part.joint_covariance(rows)[:, :, None])
+
+    def leave_one_out(self, among: Integers | None = None) -> LeaveOneOut:
+        """Return means and variances, both (D, k), NaN where a target is not known."""
+        chosen = np.arange(len(self.labelled)) if among is None else among
+        mean = np.full((len(chosen), self.n_targets), np.nan)
+        variance = mean.copy()
+        for posterior, columns, labels in self.groups:
+            known = np.flatnonzero(np.isin(chosen, labels))
+            found = posterior.leave_one_out(np.searchsorted(labels, chosen[known]))
+            mean[np.ix_(known, columns)] = found.mean
+            variance[np.ix_(known, columns)] = found.variance[:, None]
+        return LeaveOneOut(mean, variance)
+
+    def influence(self, rows: Index = None) -> Array:
+        """Return what each label adds to the mean of nodes, (n, D, k)."""
+        parts = [group.posterior.influence(rows) for group in self.groups]
+        out = np.zeros((len(parts[0]), len(self.labelled), self.n_targets))
+        for part, (_, columns, labels) in zip(parts, self.groups, strict=True):
+            out[:, labels[:, None], columns] = part[:, :, None]
+        return out
+
+    def log_marginal_likelihood(self) -> float:
+        """Return the log evidence, summed over the targets."""
+        return sum(group.posterior.log_marginal_likelihood() for group in self.groups)
+
+    def elsewhere(self, covariance: Covariance, labelled: Integers) -> Targetwise:
+        """Return the same observations in a covariance that holds other nodes too."""
+        groups = [
+            group._replace(posterior=group.posterior.elsewhere(covariance, labelled[group.labels]))
+            for group in self.groups
+        ]
+        return Targetwise(groups, labelled)
+
+    def _of_each(self, answer: Callable[[Posterior], Array]) -> Array:
+        """Return answers whose last axis is that of the targets."""
+        parts = [answer(group.posterior) for group in self.groups]
+        out = np.empty((*parts[0].shape[:-1], self.n_targets))
+        for part, group in zip(parts, self.groups, strict=True):
+            out[..., group.columns] = part
+        return out

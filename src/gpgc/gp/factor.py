@@ -1,191 +1,293 @@
-"""K = Γ_DD + noise, factorised once for all that is asked of it."""
+"""K = Γ_DD + noise, inverted once: what all others say of each label, and the evidence.
+
+Answers at several noise levels at once have leading axes, written `...` below.
+"""
 
 from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from typing import Any
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.linalg import cho_solve, cholesky, eigh, solve_triangular
 from scipy.linalg.lapack import dtrtri
 
 from gpgc._typing import Array, Integers
 from gpgc.compute import small_matrices
 from gpgc.errors import GPGCWarning, InputError
-from gpgc.gp.rounding import MOST_UNITS, checked_gram
+
+MOST_UNITS = 64
+"""Largest jitter, in units of D times the rounding of one entry; more is no rounding."""
 
 MOST_JITTER = 1e-4
 """Jitter, relative to the mean of the diagonal, that is tried in any case."""
 
+CHOSEN_A_VIEW = 2
+"""Numbers that left-out values choose for each view that counts: its weight and its noise."""
+
+
+class LeaveOneOut(NamedTuple):
+    """How each label is predicted from the others: means (D, k), variances (D,) with noise."""
+
+    mean: Array
+    variance: Array
+
+
+def left_out(targets: Array, alpha: Array, precision: Array) -> LeaveOneOut:
+    """Return y − α / diag K⁻¹ and 1 / diag K⁻¹ (Rasmussen and Williams 2006, equation 5.12)."""
+    return LeaveOneOut(targets - alpha / precision[..., None], 1 / precision)
+
+
+def residual_scale(n_values: float, n_chosen: int) -> float:
+    """Return √(n / (n − p)): left-out residuals are too small where they chose p numbers.
+
+    >>> residual_scale(30, 0), round(residual_scale(30, 6), 3), residual_scale(2, 4)
+    (1.0, 1.118, 1.4142135623730951)
+    """
+    return float(np.sqrt(n_values / max(n_values - n_chosen, 1.0))) if n_values > 1 else 1.0
+
 
 class Factor(ABC):
-    """A factorisation K⁻¹ = WᵀW of the D × D matrix K, in float64."""
+    """What posteriors ask of K and of the targets Y (D, k)."""
 
+    targets: Array
+
+    @abstractmethod
+    def solved(self, among: Integers | None = None) -> tuple[Array, Array]:
+        """Return α = K⁻¹Y (..., m, k) and diag K⁻¹ (..., m), at all labels or at some."""
+
+    @abstractmethod
+    def fit_and_volume(self) -> tuple[Array, Array]:
+        """Return Σ_k y_kᵀK⁻¹y_k (...) and log det K (...)."""
+
+    def leave_one_out(self, among: Integers | None = None) -> LeaveOneOut:
+        """Return how each label, or each of some, is predicted from all others."""
+        return left_out(self.targets if among is None else self.targets[among], *self.solved(among))
+
+    def log_marginal_likelihood(self) -> Array:
+        """Return −½ Σ_k (y_kᵀK⁻¹y_k + log det K + D log 2π) (Rasmussen and Williams, 5.8)."""
+        n, k = self.targets.shape
+        fit, volume = self.fit_and_volume()
+        return np.asarray(-0.5 * (fit + k * (volume + n * np.log(2 * np.pi))))
+
+
+@dataclass(frozen=True, eq=False)
+class LabelFactor(Factor):
+    """Of the D × D matrix K itself, by its inverse."""
+
+    targets: Array
+    inverse: Inverse
+
+    @cached_property
+    def weights(self) -> Array:
+        """K⁻¹Y (..., D, k)."""
+        return self.inverse.solve(self.targets)
+
+    def solved(self, among: Integers | None = None) -> tuple[Array, Array]:
+        """Return K⁻¹Y and diag K⁻¹."""
+        chosen = slice(None) if among is None else among
+        return self.weights[..., chosen, :], self.inverse.diagonal(among)
+
+    def fit_and_volume(self) -> tuple[Array, Array]:
+        """Return Σ_k y_kᵀK⁻¹y_k and log det K."""
+        return (self.targets * self.weights).sum(axis=(-2, -1)), self.inverse.log_determinant()
+
+
+@dataclass(frozen=True, eq=False)
+class Cholesky:
+    """K = L Lᵀ, W = L⁻¹, of a single noise level; ``jitter`` had to be added to the diagonal."""
+
+    lower: Array
     jitter: float = 0.0
-    """What had to be added to the diagonal beside the noise; 0 if nothing."""
-
-    @abstractmethod
-    def solve(self, values: Array) -> Array:
-        """Return K⁻¹ values, of shape (D, k)."""
-
-    @abstractmethod
-    def whiten(self, cross: Array) -> Array:
-        """Return W crossᵀ, of shape (D, n), for covariances (n, D) with the labelled nodes."""
-
-    @abstractmethod
-    def inverse_diagonal(self, among: Integers | None = None) -> Array:
-        """Return the diagonal of K⁻¹, of shape (D,), or its entries at some labels."""
-
-    @abstractmethod
-    def log_determinant(self) -> float:
-        """Return log det K."""
-
-
-class CholeskyFactor(Factor):
-    """K = L Lᵀ, W = L⁻¹: what a single noise level needs.
-
-    Parameters
-    ----------
-    gamma : array of shape (D, D)
-        Γ_DD, in the number format in which it was computed: a float32 matrix has negative
-        eigenvalues by rounding, of the order of D float32 roundings, and is treated so.
-    noise_variance : float or array of shape (D,)
-        σ_τ² ≥ 0, one for all labels or one each.
-
-    Examples
-    --------
-    >>> CholeskyFactor(np.eye(2), 1.0).solve(np.array([[1.0], [0.0]]))
-    array([[0.5],
-           [0. ]])
-    """
-
-    def __init__(self, gamma: Any, noise_variance: float | Array) -> None:
-        matrix, scale, unit = checked_gram(gamma)
-        noise = np.asarray(noise_variance, dtype=np.float64)
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise InputError(f"gamma must be of shape (D, D), got {matrix.shape}")
-        if not np.isfinite(noise).all() or (noise < 0).any():
-            raise InputError(f"noise_variance must be finite and at least 0, got {noise_variance}")
-        with small_matrices(len(matrix)):
-            self._lower, self.jitter = _factorise(matrix, noise, scale, unit)
 
     def solve(self, values: Array) -> Array:
-        """Return K⁻¹ values."""
-        with small_matrices(len(self._lower)):
-            return np.asarray(cho_solve((self._lower, True), values))
+        """Return K⁻¹ values (D, k)."""
+        with small_matrices(len(self.lower)):
+            return np.asarray(cho_solve((self.lower, True), values))
 
     def whiten(self, cross: Array) -> Array:
-        """Return L⁻¹ crossᵀ."""
-        right = np.asarray(cross, dtype=np.float64).T
-        return np.asarray(solve_triangular(self._lower, right, lower=True, check_finite=False))
+        """Return W crossᵀ (D, n) of rows (n, D)."""
+        right = np.array(cross, dtype=np.float64, order="C").T
+        solved = solve_triangular(
+            self.lower, right, lower=True, overwrite_b=True, check_finite=False
+        )
+        return np.asarray(solved)
 
-    def inverse_diagonal(self, among: Integers | None = None) -> Array:
-        """Return the diagonal of K⁻¹: the squared columns of L⁻¹, summed."""
-        n_labels = len(self._lower)
-        with small_matrices(n_labels):
-            if among is not None and 3 * len(among) < n_labels:  # D² an entry, D³/3 for all
-                columns = np.zeros((len(among), n_labels))
-                columns[np.arange(len(among)), among] = 1.0
-                return _column_squares(self.whiten(columns))
-            inverse, _ = dtrtri(self._lower, lower=1)
+    def quadratic(self, cross: Array) -> Array:
+        """Return cᵀK⁻¹c = ‖L⁻¹c‖² for each row c of ``cross`` (n, D)."""
+        return _column_squares(self.whiten(cross))
+
+    def diagonal(self, among: Integers | None = None) -> Array:
+        """Return the diagonal of K⁻¹, or some entries: squared columns of L⁻¹, summed."""
+        with small_matrices(len(self.lower)):
+            inverse, _ = dtrtri(self.lower, lower=1)
         squares = _column_squares(inverse)
         return squares if among is None else squares[among]
 
-    def log_determinant(self) -> float:
-        """Return 2 Σ log L_ii."""
-        return 2 * float(np.log(np.diagonal(self._lower)).sum())
+    def log_determinant(self) -> Array:
+        """Return log det K = 2 Σ log L_ii."""
+        return np.asarray(2 * np.log(np.diagonal(self.lower)).sum())
 
 
-class SpectralFactor(Factor):
-    """K = R^½ Q diag(λ + σ²) Qᵀ R^½: one level of a noise path, which knows Q and λ already.
+@dataclass(frozen=True, eq=False)
+class Spectral:
+    """K = S Q diag(λ + σ²) Qᵀ S at levels of σ²: ``shrinkage`` (..., D) is λ + σ², S² = R (D,)."""
 
-    Parameters
-    ----------
-    vectors : array of shape (D, D)
-        Q, eigenvectors of R^−½ Γ_DD R^−½ in columns.
-    shrinkage : array of shape (D,)
-        λ + σ².
-    relative_noise : array of shape (D,)
-        The diagonal of R: the noise of each label over σ².
-    """
-
-    def __init__(self, vectors: Array, shrinkage: Array, relative_noise: Array) -> None:
-        self._vectors, self._shrinkage = vectors, shrinkage
-        self._relative, self._root = relative_noise, np.sqrt(relative_noise)
+    vectors: Array
+    shrinkage: Array
+    scaling: Array
 
     def solve(self, values: Array) -> Array:
-        """Return K⁻¹ values."""
-        rotated = self._vectors.T @ (values / self._root[:, None])
-        return np.asarray(
-            self._vectors @ (rotated / self._shrinkage[:, None]) / self._root[:, None]
-        )
+        """Return K⁻¹ values (..., D, k)."""
+        rotated = self.vectors.T @ (values / self.scaling[:, None])
+        solved = times_each(self.vectors, rotated / self.shrinkage[..., None])
+        return np.asarray(solved / self.scaling[:, None])
 
     def whiten(self, cross: Array) -> Array:
-        """Return (λ + σ²)^−½ Qᵀ R^−½ crossᵀ."""
-        rotated = self._vectors.T @ (np.asarray(cross, dtype=np.float64) / self._root).T
-        return np.asarray(rotated / np.sqrt(self._shrinkage)[:, None])
+        """Return W crossᵀ (..., D, n), W = (λ + σ²)^−½ Qᵀ S⁻¹."""
+        rotated = (np.asarray(cross, dtype=np.float64) / self.scaling) @ self.vectors
+        return np.asarray(rotated.T / np.sqrt(self.shrinkage)[..., None])
 
-    def inverse_diagonal(self, among: Integers | None = None) -> Array:
-        """Return Σ_j Q_ij² / (λ_j + σ²) / R_ii."""
+    def quadratic(self, cross: Array) -> Array:
+        """Return cᵀK⁻¹c = Σ_j (q_jᵀ S⁻¹ c)² / (λ_j + σ²) (..., n) for each row c."""
+        rotated = (np.asarray(cross, dtype=np.float64) / self.scaling) @ self.vectors
+        return np.asarray((1 / self.shrinkage) @ (rotated**2).T)
+
+    def diagonal(self, among: Integers | None = None) -> Array:
+        """Return the diagonal (..., D) of K⁻¹: Σ_j Q_ij² / (λ_j + σ²) / R_ii."""
         chosen = slice(None) if among is None else among
-        squares = self._vectors[chosen] ** 2
-        return np.asarray(squares @ (1 / self._shrinkage) / self._relative[chosen])
+        squares = (1 / self.shrinkage) @ (self.vectors[chosen] ** 2).T
+        return np.asarray(squares / self.scaling[chosen] ** 2)
 
-    def log_determinant(self) -> float:
-        """Return Σ log(λ + σ²) + Σ log R_ii."""
-        return float(np.log(self._shrinkage).sum() + np.log(self._relative).sum())
-
-
-def _column_squares(matrix: Array) -> Array:
-    return np.asarray(np.einsum("ij,ij->j", matrix, matrix))
+    def log_determinant(self) -> Array:
+        """Return log det K (...) = Σ log(λ + σ²) + Σ log R_ii."""
+        volume = np.log(self.shrinkage).sum(axis=-1)
+        return np.asarray(volume + 2 * np.log(self.scaling).sum())
 
 
-def _factorise(gamma: Array, noise: Array, scale: float, unit: float) -> tuple[Array, float]:
-    """Factorise Γ + σ²I, and return what had to be added to the diagonal.
+Inverse: TypeAlias = Cholesky | Spectral
+"""K⁻¹ = WᵀW in float64, of one matrix, or of several along leading axes."""
+
+
+class NoisePath:
+    """K⁻¹ = R^−½ Q diag(1 / (λ + σ²)) Qᵀ R^−½ at any σ², with R^−½ Γ_DD R^−½ = Q diag(λ) Qᵀ.
+
+    Negative λ are rounding; where the noise is not far above it, all are shifted up by as much.
+    ``scale`` is the mean prior variance of the labels, ``rounding`` how far the λ may be off.
+    """
+
+    scale: float
+    rounding: float
+
+    def __init__(self, gamma: Any, targets: Any, relative_noise: Array | None = None) -> None:
+        matrix, self.scale, unit = checked_gram(gamma)
+        self.targets: Array = np.asarray(targets, dtype=np.float64)
+        self.relative_noise = np.ones(len(matrix)) if relative_noise is None else relative_noise
+        self._scaling: Array = np.sqrt(self.relative_noise)
+        if relative_noise is not None:
+            matrix = matrix / np.outer(self._scaling, self._scaling)
+        with small_matrices(len(matrix)):
+            self._values, self._vectors = eigh(matrix, driver="evd", check_finite=False)
+        self._unit = len(matrix) * unit * self.scale
+        lowest = float(self._values.min(initial=0.0))
+        self._shift = max(-lowest, self._unit) if lowest < 0 else 0.0
+        self._floor = float(np.finfo(np.float64).eps) * len(matrix) * self.scale
+        self.rounding = max(-lowest, self._floor)
+
+    def of_targets(self, columns: Any) -> Self:
+        """Return the path of some columns of the targets, with the same eigendecomposition."""
+        other = copy(self)
+        other.targets = self.targets[:, columns]
+        return other
+
+    def inverse(self, noise: float | Array) -> Spectral:
+        """Return the inverse at noise levels: λ + σ² is kept away from 0 by the rounding of λ."""
+        levels = np.asarray(noise, dtype=np.float64)[..., None]
+        shifted = levels + np.where(levels > MOST_UNITS * self._unit, 0.0, self._shift)
+        shrinkage = np.maximum(self._values + shifted, self._floor)
+        return Spectral(self._vectors, shrinkage, self._scaling)
+
+    def at(self, noise: float | Array) -> Factor:
+        """Return the factor of noise levels."""
+        return LabelFactor(self.targets, self.inverse(noise))
+
+
+def times_each(matrix: Array, values: Array) -> Array:
+    """Return matrix (n, D) @ values (..., D, k), as one product."""
+    first = np.moveaxis(values, -2, 0)
+    product = matrix @ first.reshape(len(first), -1)
+    return np.moveaxis(product.reshape(len(matrix), *first.shape[1:]), 0, -2)
+
+
+def factorised(gamma: Any, noise_variance: float | Array) -> Cholesky:
+    """Return the inverse of K = Γ_DD + noise, one variance for all labels or one each.
 
     Noise far above the rounding of Γ makes it definite. Otherwise Γ itself is made so first, else
     a negative eigenvalue just above −σ² would leave a tiny one, whose inverse means nothing.
     """
-    n_labels = len(gamma)
-    rounding = n_labels * unit * scale
-    if noise.min(initial=np.inf) > MOST_UNITS * rounding:
-        factor = _cholesky(gamma, noise)
-        if factor is not None:
-            return factor, 0.0
-    jitter = _least_jitter(gamma, scale, unit)
-    factor = None if jitter is None else _cholesky(gamma, noise + jitter)
-    if jitter is None or factor is None:
+    matrix, scale, unit = checked_gram(gamma)
+    noise = np.asarray(noise_variance, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(f"gamma must be of shape (D, D), got {matrix.shape}")
+    if not np.isfinite(noise).all() or (noise < 0).any():
+        raise InputError(f"noise_variance must be finite and at least 0, got {noise_variance}")
+    least, rounding = noise.min(initial=np.inf), len(matrix) * unit * scale
+    most = max(MOST_UNITS * rounding, MOST_JITTER * scale)
+    with small_matrices(len(matrix)):
+        lower = _cholesky(matrix, noise) if least > MOST_UNITS * rounding else None
+        jitter = 0.0
+        if lower is None:
+            while jitter <= most and _cholesky(matrix, np.asarray(jitter)) is None:
+                jitter = 4 * jitter or rounding
+            lower = _cholesky(matrix, noise + jitter) if jitter <= most else None
+    if lower is None:
         raise InputError(
             "the covariance of the labelled nodes is not positive semi-definite: adding "
-            f"{_most_jitter(n_labels, unit):g} of its mean diagonal did not help"
+            f"{most / scale:g} of its mean diagonal did not help"
         )
-    is_rounding = jitter <= rounding and noise.min(initial=np.inf) > 0
-    if jitter and not is_rounding:
+    if jitter > rounding or (jitter and not least):
         warnings.warn(
             f"the covariance of the labelled nodes is singular at noise variance "
             f"{float(np.mean(noise)):g}; {jitter:g} was added to its diagonal",
             GPGCWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
-    return factor, jitter
+    return Cholesky(lower, jitter)
 
 
-def _least_jitter(gamma: Array, scale: float, unit: float) -> float | None:
-    """Return the least of a few jitters that make Γ positive definite; None if none does."""
-    most = _most_jitter(len(gamma), unit) * scale
-    if _cholesky(gamma, np.zeros(())) is not None:
-        return 0.0
-    jitter = len(gamma) * unit * scale
-    while jitter <= most:
-        if _cholesky(gamma, np.asarray(jitter)) is not None:
-            return float(jitter)
-        jitter *= 4
-    return None
+def checked_gram(gamma: Any) -> tuple[Array, float, float]:
+    """Return Γ_DD in float64, the mean of its diagonal, and its rounding relative to that.
+
+    A float32 matrix has that of its format: D errors make eigenvalues of up to D units from zeros.
+    """
+    given = np.asarray(gamma)
+    computed_in = given.dtype if given.dtype == np.float32 else np.dtype(np.float64)
+    matrix = given.astype(np.float64, copy=False)
+    format_ = np.finfo(computed_in)
+    diagonal = np.diagonal(matrix)
+    if not np.isfinite(matrix).all():
+        raise InputError(
+            "X, weight_variance, bias_variance and depth must lead to covariances that "
+            f"{computed_in} can hold, up to {float(format_.max):.0e}, got infinity or NaN: scale "
+            "them down, or choose dtype='float64'"
+        )
+    largest = float(diagonal.max(initial=0.0))
+    if 0 < largest < float(format_.tiny / format_.eps):
+        raise InputError(
+            "X, weight_variance and depth must lead to covariances that "
+            f"{computed_in} can hold, from {float(format_.tiny / format_.eps):.0e} on, got "
+            f"{largest:.0e} as the largest: scale them up, or choose dtype='float64'"
+        )
+    scale = float(np.mean(diagonal)) if len(diagonal) else 0.0
+    return matrix, scale or 1.0, float(format_.eps)
 
 
-def _most_jitter(n_labels: int, unit: float) -> float:
-    return max(MOST_UNITS * n_labels * unit, MOST_JITTER)
+def _column_squares(matrix: Array) -> Array:
+    return np.asarray(np.einsum("ij,ij->j", matrix, matrix))
 
 
 def _cholesky(gamma: Array, added: Array) -> Array | None:

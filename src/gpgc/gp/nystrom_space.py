@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 
 from gpgc._typing import Array, Index, Integers
-from gpgc.gp.factor import CholeskyFactor
+from gpgc.gp.factor import LeaveOneOut, factorised
 from gpgc.gp.function_space import FunctionSpace
-from gpgc.gp.posterior import LeaveOneOut
-from gpgc.gp.weight_space import WeightSpace
+from gpgc.gp.weight_space import LabelledRoot, WeightSpace
 from gpgc.kernels import Covariance
 from gpgc.kernels.nystrom import Nystrom, choose_landmarks
 
@@ -25,37 +26,10 @@ MATRICES = 16
 
 
 class NystromSpace(WeightSpace):
-    r"""The posterior under K[:, M] K_MM⁻¹ K[M, :] with landmarks M among the labelled nodes.
+    """The posterior under K[:, M] K_MM⁻¹ K[M, :] with landmarks M among the labelled nodes.
 
-    Variances get back what the landmarks do not tell, :math:`K_{mm} - \|\varphi_m\|^2`, so that
-    nodes far from all landmarks are not taken for certain. Joint covariances are those of the
-    approximation.
-
-    Parameters
-    ----------
-    inner : Covariance
-        K of all nodes.
-    labelled : int array of shape (D,)
-        The labelled nodes.
-    targets : array of shape (D, k)
-        Y.
-    noise_variance : float
-        σ² > 0.
-    relative_noise : array of shape (D,), optional
-        The noise of each label over σ²; 1 when not given.
-
-    Attributes
-    ----------
-    approximations : tuple of str
-        How far means and prior variances are from the exact ones, on a sample.
-
-    Examples
-    --------
-    >>> import gpgc
-    >>> covariance = gpgc.covariance(([0, 1], [1, 2]))
-    >>> posterior = NystromSpace(covariance, np.array([0]), np.array([[1.0]]), 0.1)
-    >>> posterior.mean().round(2).T
-    array([[0.76, 0.87, 0.65]])
+    Variances get back what the landmarks do not tell, K_mm − ‖φ_m‖², that nodes far from all
+    landmarks are not taken for certain; joint covariances are those of the approximation.
     """
 
     def __init__(
@@ -70,7 +44,9 @@ class NystromSpace(WeightSpace):
         among = _spread(len(labelled), CANDIDATES * rank)
         self._landmarks = among[choose_landmarks(inner, labelled[among], rank)]
         approximate = Nystrom(inner, labelled[self._landmarks])
-        super().__init__(approximate, labelled, targets, noise_variance, relative_noise)
+        super().__init__(
+            LabelledRoot.of(approximate, labelled, targets, relative_noise), noise_variance
+        )
         self._whitening = approximate.whitening
         self.approximations = (self._error(inner, approximate),)
 
@@ -84,12 +60,10 @@ class NystromSpace(WeightSpace):
         nodes = self.labelled if among is None else self.labelled[among]
         return LeaveOneOut(mean, variance + self._untold(nodes))
 
-    def elsewhere(self, covariance: Covariance, labelled: Integers) -> NystromSpace:
+    def elsewhere(self, covariance: Covariance, labelled: Integers) -> Self:
         """Return the same landmarks and weights in a covariance that holds other nodes too."""
-        other = object.__new__(NystromSpace)
         there = Nystrom(covariance, np.asarray(labelled)[self._landmarks], self._whitening)
-        other.__dict__ = self.__dict__ | {"covariance": there, "labelled": labelled}
-        return other
+        return super().elsewhere(there, labelled)
 
     def _untold(self, rows: Index) -> Array:
         covariance = self.covariance
@@ -102,11 +76,11 @@ class NystromSpace(WeightSpace):
         some = _spread(len(self.labelled), _fitting(SAMPLE, inner))
         nodes = _spread(inner.n_nodes, SAMPLE)
         labelled, targets = self.labelled[some], self.targets[some]
-        noise = self.noise_variance * self._relative[some]
-        factor = CholeskyFactor(inner.block(labelled, labelled), noise)
-        exact = FunctionSpace(inner, labelled, targets, factor).mean(nodes)
-        relative = self._relative[some]
-        found = WeightSpace(approximate, labelled, targets, self.noise_variance, relative)
+        relative = self.factor.root.relative_noise[some]
+        inverse = factorised(inner.block(labelled, labelled), self.noise_variance * relative)
+        exact = FunctionSpace(inner, labelled, targets, inverse).mean(nodes)
+        root = LabelledRoot.of(approximate, labelled, targets, relative)
+        found = WeightSpace(root, self.noise_variance)
         off = _length(found.mean(nodes) - exact) / (_length(exact) or 1.0)
         prior = np.asarray(inner.diag(nodes), dtype=np.float64)
         lost = float(self._untold(nodes).sum()) / (float(prior.sum()) or 1.0)
@@ -118,8 +92,8 @@ class NystromSpace(WeightSpace):
 
 def _fitting(most: int, covariance: Covariance) -> int:
     """Return a number, halved until so many landmarks or labels fit in memory."""
-    memory = covariance.context.memory
-    while most > 1 and not memory.fits(MATRICES * 8 * most**2):
+    context = covariance.context
+    while most > 1 and not context.fits(MATRICES * 8 * most**2):
         most //= 2
     return most
 

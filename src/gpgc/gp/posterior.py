@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import numpy as np
 
 from gpgc._typing import Array, Index, Integers
+from gpgc.gp.factor import Factor, LeaveOneOut
 from gpgc.kernels import Covariance
-
-
-class LeaveOneOut(NamedTuple):
-    """How each label is predicted from the others: means (D, k), variances (D,) with noise."""
-
-    mean: Array
-    variance: Array
 
 
 class Posterior(ABC):
@@ -27,6 +23,8 @@ class Posterior(ABC):
         The labelled nodes.
     targets : array of shape (D, k)
         Y, their values.
+    factor : Factor
+        Of the labels and their targets; of each group where there are several.
     space : {"function", "weight"}
         Whether the matrices are of labels (D × D) or of weights (r × r).
     approximations : tuple of str
@@ -38,6 +36,7 @@ class Posterior(ABC):
     covariance: Covariance
     labelled: Integers
     targets: Array
+    factor: Factor
 
     def __repr__(self) -> str:
         labels = f"{len(self.labelled):,} labels of {self.covariance.n_nodes:,} nodes"
@@ -48,6 +47,10 @@ class Posterior(ABC):
     def mean(self, rows: Index = None) -> Array:
         """Return the posterior mean (n, k) of nodes; of all when not given."""
 
+    def prior_variance(self, rows: Index = None) -> Array:
+        """Return the variance (n,) of nodes before any label is known."""
+        return np.asarray(self.covariance.diag(rows), dtype=np.float64)
+
     @abstractmethod
     def variance(self, rows: Index = None) -> Array:
         """Return the posterior variance (n,) of nodes, without noise; the same for all columns."""
@@ -56,7 +59,6 @@ class Posterior(ABC):
     def joint_covariance(self, rows: Index = None) -> Array:
         """Return the posterior covariance (n, n) of nodes."""
 
-    @abstractmethod
     def leave_one_out(self, among: Integers | None = None) -> LeaveOneOut:
         """Return how each label is predicted from all others, in closed form.
 
@@ -65,6 +67,7 @@ class Posterior(ABC):
         among : int array, optional
             Which labels, as indices of ``labelled``; all when not given.
         """
+        return self.factor.leave_one_out(among)
 
     @abstractmethod
     def influence(self, rows: Index = None) -> Array:
@@ -73,13 +76,9 @@ class Posterior(ABC):
         Of shape (n, D, k) where targets have posteriors of their own.
         """
 
-    @abstractmethod
-    def dual_weights(self) -> Array:
-        """Return K⁻¹Y (D, k), by which the mean is Γ[rows, D] K⁻¹Y."""
-
-    @abstractmethod
     def log_marginal_likelihood(self) -> float:
         """Return the log evidence, summed over the columns of the targets."""
+        return float(self.factor.log_marginal_likelihood())
 
     @abstractmethod
     def elsewhere(self, covariance: Covariance, labelled: Integers) -> Posterior:

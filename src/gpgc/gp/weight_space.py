@@ -3,185 +3,234 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self, TypeAlias
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.linalg import cholesky, eigh
 
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute import small_matrices
 from gpgc.errors import InputError
-from gpgc.gp.labelled_root import LabelledRoot
-from gpgc.gp.posterior import LeaveOneOut, Posterior
+from gpgc.gp.factor import Cholesky, Factor, Inverse, NoisePath, times_each
+from gpgc.gp.posterior import Posterior
 from gpgc.kernels import Covariance
 
 RootFunction: TypeAlias = Callable[[Array], Array]
+
+TILE_BYTES = 2**27
+"""Size of the labelled rows of the root that are multiplied at once."""
+
+LEAST_ROWS = 256
+"""Labelled rows that are multiplied at once however small the memory limit is."""
+
+ROW_BYTES = 24
+"""What the rows of a root, and what is solved of them, take beside each entry, in bytes."""
 
 WHITENED_BYTES = 8
 """What L⁻¹Φᵀ in float64 takes beside each entry of Φ."""
 
 
-class WeightSpace(Posterior):
-    r"""Gaussian process regression by the weights of the root's columns, Γ = ΦΦᵀ.
+@dataclass(frozen=True, eq=False)
+class LabelledRoot:
+    """Φ̃ᵀΦ̃ (r, r) and Φ̃ᵀỸ (r, k): labelled rows of the root and targets, over √relative noise."""
 
-    With :math:`f = \Phi w`, weights :math:`w \sim N(0, I)` and noise :math:`\sigma^2 r_i` of label
-    i, let :math:`\tilde\Phi, \tilde Y` be the labelled rows divided by :math:`\sqrt{r_i}` and
-    :math:`A = \tilde\Phi^\top\tilde\Phi + \sigma^2 I`. Then
+    covariance: Covariance
+    labelled: Integers
+    targets: Array
+    relative_noise: Array
+    gram: Array
+    moments: Array
+    squares: Array  # ỹᵀỹ (k,)
+    scale: float  # the mean prior variance of the labelled nodes, or 1 if that is 0
 
-    .. math::
-        E[w] = A^{-1} \tilde\Phi^\top \tilde Y, \qquad
-        \mathrm{cov}[w] = \sigma^2 A^{-1}, \qquad
-        h_i = \tilde\varphi_i^\top A^{-1} \tilde\varphi_i
-
-    (Rasmussen and Williams, section 2.1). The same posterior as in function space, at a cost of
-    D r² + r³ in place of D³; no D × D matrix is ever made.
-
-    Parameters
-    ----------
-    covariance : Covariance
-        Γ, with a ``rank``.
-    labelled : int array of shape (D,)
-        The labelled nodes.
-    targets : array of shape (D, k)
-        Y.
-    noise_variance : float
-        σ² > 0.
-    relative_noise : array of shape (D,), optional
-        r, the noise of each label over σ²; 1 when not given.
-    root : LabelledRoot, optional
-        Of this covariance and these labels, where it is known.
-
-    Examples
-    --------
-    >>> from gpgc.kernels import Features, InnerProduct
-    >>> covariance = Features.of(InnerProduct(), np.array([[1.0], [2.0], [3.0]]))
-    >>> posterior = WeightSpace(covariance, np.array([0, 1]), np.array([[1.0], [2.0]]), 0.1)
-    >>> posterior.mean().round(2).T
-    array([[0.98, 1.96, 2.94]])
-    >>> posterior
-    posterior in weight space, 2 labels of 3 nodes, rank 1
-    """
-
-    space = "weight"
-
-    def __init__(
-        self,
+    @classmethod
+    def of(
+        cls,
         covariance: Covariance,
         labelled: Integers,
         targets: Array,
-        noise_variance: float,
         relative_noise: Array | None = None,
-        root: LabelledRoot | None = None,
-    ) -> None:
+    ) -> LabelledRoot:
+        """Sum up over tiles of labelled nodes in float64."""
+        known = np.asarray(targets, dtype=np.float64)
+        relative = np.ones(len(labelled)) if relative_noise is None else relative_noise
+        empty = np.empty((0, 0))
+        root = cls(covariance, labelled, known, relative, empty, empty, empty, 1.0)
+        rank, context = root.rank, covariance.context
+        context.require(2 * rank**2 * 8, f"the {rank:,} × {rank:,} matrices of the weights")
+        weighted = known / np.sqrt(relative)[:, None]
+        total: float = 0.0
+        gram, moments = np.zeros((rank, rank)), np.zeros((rank, known.shape[1]))
+        size = max(LEAST_ROWS, context.budget(TILE_BYTES) // max(1, rank * 8))
+        for start in range(0, len(labelled), size):
+            part = slice(start, start + size)
+            rows = root.rows(part)
+            gram += rows.T @ rows
+            moments += rows.T @ weighted[part]
+            total += float(relative[part] @ np.einsum("ij,ij->i", rows, rows))
+        squares = np.einsum("ij,ij->j", weighted, weighted)
+        scale = float(total / max(1, len(labelled))) or 1.0
+        return replace(root, gram=gram, moments=moments, squares=squares, scale=scale)
+
+    def rows(self, index: Integers | slice) -> Array:
+        """Return rows of Φ̃ in float64."""
+        rows = self.covariance.root(self.labelled[index]).astype(np.float64)
+        rows /= np.sqrt(self.relative_noise[index])[:, None]
+        return rows
+
+    def of_targets(self, columns: Any) -> LabelledRoot:
+        """Return the same root with some columns of the targets."""
+        return replace(
+            self,
+            targets=self.targets[:, columns],
+            moments=self.moments[:, columns],
+            squares=self.squares[columns],
+        )
+
+    def without_gram(self) -> LabelledRoot:
+        """Return the same without Φ̃ᵀΦ̃, which nobody asks for once it is inverted."""
+        return replace(self, gram=np.empty((0, 0)))
+
+    @property
+    def rank(self) -> int:
+        """The number r of columns."""
+        return self.covariance.rank or 0
+
+
+@dataclass(frozen=True, eq=False)
+class RootFactor(Factor):
+    """Of K = ΦΦᵀ + σ²R by A = Φ̃ᵀΦ̃ + σ²I, with means m and leverages h_i = φ̃_iᵀA⁻¹φ̃_i.
+
+    K⁻¹y = (y − m) / σ²r and diag K⁻¹ = (1 − h) / σ²r, so that y − (y − m) / (1 − h) is left out.
+    """
+
+    root: LabelledRoot
+    noise: Array
+    inverse: Inverse
+
+    @classmethod
+    def of(cls, root: LabelledRoot, noise_variance: float) -> RootFactor:
+        """Return the factor at one level, by the Cholesky factor of A."""
         if not (np.isfinite(noise_variance) and noise_variance > 0):
             raise InputError(
                 f"noise_variance must be finite and above 0 in weight space, got {noise_variance!r}"
             )
-        self.covariance, self.labelled = covariance, np.asarray(labelled, dtype=np.intp)
-        self.targets = np.asarray(targets, dtype=np.float64)
+        with small_matrices(root.rank):
+            matrix = root.gram.copy()
+            matrix[np.diag_indices_from(matrix)] += noise_variance
+            lower = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+        return cls(root.without_gram(), np.asarray(noise_variance), Cholesky(lower))
+
+    @property
+    def targets(self) -> Array:  # type: ignore[override]
+        """Y (D, k)."""
+        return self.root.targets
+
+    @cached_property
+    def weights(self) -> Array:
+        """E[w] (..., r, k)."""
+        return self.inverse.solve(self.root.moments)
+
+    def solved(self, among: Integers | None = None) -> tuple[Array, Array]:
+        """Return (y − m) / (σ² r) and (1 − h) / (σ² r), some labels at a time."""
+        root, weights = self.root, self.weights
+        chosen = np.arange(len(root.labelled)) if among is None else among
+        relative, shape = root.relative_noise[chosen], (*self.noise.shape, len(chosen))
+        mean, leverage = np.empty((*shape, root.targets.shape[1])), np.empty(shape)
+
+        def tile(part: slice) -> None:
+            rows = root.rows(chosen[part])
+            mean[..., part, :] = times_each(rows, weights)
+            leverage[..., part] = self.inverse.quadratic(rows)
+
+        context = root.covariance.context
+        row_bytes = root.rank * (root.covariance.dtype.itemsize + ROW_BYTES)
+        context.map(tile, context.tiles(len(chosen), row_bytes))
+        noise = self.noise[..., None] * relative
+        left = np.maximum(1 - leverage, np.finfo(np.float64).eps)
+        residual = root.targets[chosen] - mean * np.sqrt(relative)[:, None]
+        return residual / noise[..., None], left / noise
+
+    def fit_and_volume(self) -> tuple[Array, Array]:
+        """Return Σ (ỹᵀỹ − E[w]ᵀΦ̃ᵀỹ) / σ² and (D − r) log σ² + log det A + Σ log r_i."""
+        explained = (self.root.moments * self.weights).sum(axis=(-2, -1))
+        volume = (len(self.root.labelled) - self.root.rank) * np.log(self.noise)
+        volume += np.log(self.root.relative_noise).sum() + self.inverse.log_determinant()
+        return np.asarray((self.root.squares.sum() - explained) / self.noise), volume
+
+
+class WeightPath(NoisePath):
+    """A = Q (Λ + σ²I) Qᵀ of :class:`RootFactor` at any σ², with Φ̃ᵀΦ̃ = Q Λ Qᵀ: O(D r) a level."""
+
+    def __init__(self, root: LabelledRoot) -> None:
+        self.scale, self.targets = root.scale, root.targets
+        self.relative_noise = root.relative_noise
+        with small_matrices(root.rank):
+            values, self._vectors = eigh(root.gram, driver="evd", check_finite=False)
+        self._values, self._scaling = np.maximum(values, 0.0), np.ones(len(values))
+        self._unit = self._shift = self._floor = 0.0
+        self.rounding = float(np.finfo(np.float64).eps * self._values.max(initial=0.0))
+        self._root = root.without_gram()
+
+    def of_targets(self, columns: Any) -> Self:
+        """Return the path of some columns of the targets, with the same eigendecomposition."""
+        other = super().of_targets(columns)
+        other._root = self._root.of_targets(columns)
+        return other
+
+    def at(self, noise: float | Array) -> RootFactor:
+        """Return the factor of noise levels."""
+        return RootFactor(self._root, np.asarray(noise, dtype=np.float64), self.inverse(noise))
+
+
+class WeightSpace(Posterior):
+    """f = Φw with Γ = ΦΦᵀ: E[w] = A⁻¹Φ̃ᵀỸ, cov[w] = σ²A⁻¹ (Rasmussen and Williams, section 2.1)."""
+
+    space = "weight"
+    factor: RootFactor
+
+    def __init__(self, root: LabelledRoot, noise_variance: float) -> None:
+        self.covariance, self.labelled, self.targets = root.covariance, root.labelled, root.targets
         self.noise_variance = float(noise_variance)
-        known = root or LabelledRoot(covariance, self.labelled, self.targets, relative_noise)
-        self._relative, self._moments = known.relative_noise, known.moments
-        with small_matrices(known.rank):
-            gram = known.gram.copy()
-            gram[np.diag_indices_from(gram)] += self.noise_variance
-            self._lower = cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
-            self.weights = cho_solve((self._lower, True), self._moments)
+        self.factor = RootFactor.of(root, self.noise_variance)
 
     def mean(self, rows: Index = None) -> Array:
         """Return Φ[rows] E[w]."""
-        return np.asarray(self.covariance.root_times(rows, self.weights), dtype=np.float64)
+        return np.asarray(self.covariance.root_times(rows, self.factor.weights), dtype=np.float64)
 
     def variance(self, rows: Index = None) -> Array:
         """Return σ² φᵀA⁻¹φ for each row φ of Φ."""
-
-        def variances(root: Array) -> Array:
-            white = self._whiten(root)
-            return np.asarray(self.noise_variance * np.einsum("rn,rn->n", white, white))
-
-        return self._over_roots(rows, variances, (), WHITENED_BYTES)
+        inverse = self.factor.inverse
+        return self.noise_variance * self._over_roots(rows, inverse.quadratic, (), WHITENED_BYTES)
 
     def joint_covariance(self, rows: Index = None) -> Array:
         """Return σ² Φ[rows] A⁻¹ Φ[rows]ᵀ."""
-        white = self._whiten(self.covariance.root(rows))
+        white = self.factor.inverse.whiten(self.covariance.root(rows))
         return np.asarray(self.noise_variance * (white.T @ white))
-
-    def leave_one_out(self, among: Integers | None = None) -> LeaveOneOut:
-        """Return y − (y − φᵀE[w]) / (1 − h) and σ² r / (1 − h)."""
-        chosen = slice(None) if among is None else among
-        nodes, targets = self.labelled[chosen], self.targets[chosen]
-        noise = self.noise_variance * self._relative[chosen]
-        mean, variance = np.empty(targets.shape), np.empty(len(nodes))
-        weights = self.weights
-
-        def tile(part: slice) -> None:
-            root = self.covariance.root(nodes[part])
-            mean[part] = root @ weights
-            white = self._whiten(root)
-            variance[part] = np.einsum("rn,rn->n", white, white)
-
-        self._in_tiles(len(nodes), tile, WHITENED_BYTES)
-        leverage = self.noise_variance * variance / noise
-        left = np.maximum(1 - leverage, np.finfo(np.float64).eps)
-        return LeaveOneOut(targets - (targets - mean) / left[:, None], noise / left)
 
     def influence(self, rows: Index = None) -> Array:
         """Return S = Φ[rows] A⁻¹ Φ_Dᵀ R⁻¹, with R the relative noise of the labels."""
-        solved = cho_solve((self._lower, True), self.covariance.root(rows).astype(np.float64).T)
+        solved = self.factor.inverse.solve(self.covariance.root(rows).astype(np.float64).T)
         found = self._over_roots(self.labelled, lambda root: root @ solved, solved.shape[1:])
-        return np.asarray(found.T / self._relative)
+        return np.asarray(found.T / self.factor.root.relative_noise)
 
-    def dual_weights(self) -> Array:
-        """Return K⁻¹Y = (Y − Γ_DD K⁻¹Y) / noise: the residuals over their noise."""
-        noise = self.noise_variance * self._relative
-        return np.asarray((self.targets - self.mean(self.labelled)) / noise[:, None])
-
-    def log_marginal_likelihood(self) -> float:
-        """Return the log evidence.
-
-        log det K = (D − r) log σ² + log det A + Σ log r_i, and yᵀK⁻¹y = (ỹᵀỹ − m·w) / σ² with
-        m = Φ̃ᵀỹ, both by the determinant and inversion lemmas.
-        """
-        n, k = self.targets.shape
-        rank = len(self._lower)
-        scaled = self.targets / np.sqrt(self._relative)[:, None]
-        fit = float((scaled**2).sum() - (self._moments * self.weights).sum()) / self.noise_variance
-        volume = (n - rank) * np.log(self.noise_variance) + np.log(self._relative).sum()
-        volume += 2 * np.log(np.diagonal(self._lower)).sum()
-        return float(-0.5 * (fit + k * (volume + n * np.log(2 * np.pi))))
-
-    def elsewhere(self, covariance: Covariance, labelled: Integers) -> WeightSpace:
+    def elsewhere(self, covariance: Covariance, labelled: Integers) -> Self:
         """Return the same weights in a covariance whose root has the same columns."""
-        other = object.__new__(WeightSpace)
-        other.__dict__ = self.__dict__ | {"covariance": covariance, "labelled": labelled}
+        other = copy(self)
+        other.covariance, other.labelled = covariance, labelled
+        root = replace(self.factor.root, covariance=covariance, labelled=labelled)
+        other.factor = replace(self.factor, root=root)
         return other
-
-    def _whiten(self, root: Array) -> Array:
-        """Return L⁻¹ Φ[rows]ᵀ (r, n) with A = L Lᵀ."""
-        right = np.array(root, dtype=np.float64, order="C").T
-        solved = solve_triangular(
-            self._lower, right, lower=True, overwrite_b=True, check_finite=False
-        )
-        return np.asarray(solved)
 
     def _over_roots(
         self, rows: Index, answer: RootFunction, shape: tuple[int, ...], scratch: int = 0
     ) -> Array:
-        """Return answer(Φ[tile]) for tiles of rows, put together in float64."""
-        chosen = self.covariance.indices(rows)
+        """Return answer(Φ[tile]) for tiles of rows; ``scratch`` bytes are held for each entry."""
+        covariance, chosen = self.covariance, self.covariance.indices(rows)
         out = np.empty((len(chosen), *shape))
-
-        def tile(part: slice) -> None:
-            out[part] = answer(self.covariance.root(chosen[part]))
-
-        self._in_tiles(len(chosen), tile, scratch)
+        row_bytes = self.factor.root.rank * (covariance.dtype.itemsize + scratch)
+        covariance.context.fill(out, lambda part: answer(covariance.root(chosen[part])), row_bytes)
         return out
-
-    def _in_tiles(self, n_rows: int, work: Callable[[slice], None], scratch: int = 0) -> None:
-        """Call a function for tiles of rows of the root, side by side.
-
-        ``scratch`` is what the function holds for each entry of the tile, in bytes.
-        """
-        context = self.covariance.context
-        row_bytes = len(self._lower) * (self.covariance.dtype.itemsize + scratch)
-        context.map(work, context.tiles(n_rows, row_bytes))

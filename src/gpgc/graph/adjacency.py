@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from gpgc.errors import GPGCWarning, InputError
 from gpgc.files import canonical_csr
 
+PARTS = ("indptr", "indices", "data")
+
 
 def as_adjacency(graph: Any, n_nodes: int | None = None, name: str = "adjacency") -> sp.csr_array:
     """Make a graph in any common form a validated CSR adjacency matrix.
@@ -45,7 +47,9 @@ def as_adjacency(graph: Any, n_nodes: int | None = None, name: str = "adjacency"
            [0., 1., 0.]])
     """
     if sp.issparse(graph):
-        matrix = _from_sparse(graph, name)
+        _check_square(graph.shape, name)
+        # Sums of duplicates need float64: they may exceed what small whole numbers hold.
+        matrix = canonical_csr(graph, name, np.float64 if graph.dtype.kind in "iuf" else None)
     elif hasattr(graph, "edge_index"):
         matrix = _from_edge_index(graph, n_nodes, name)
     elif hasattr(graph, "nodes") and hasattr(graph, "adj"):
@@ -67,32 +71,20 @@ def as_adjacency(graph: Any, n_nodes: int | None = None, name: str = "adjacency"
 def undirected(matrix: sp.csr_array, transposed: sp.csr_array, first: int = 0) -> sp.csr_array:
     """Return rows of max(A, Aᵀ) without self-loops; ``matrix`` may be changed.
 
-    Parameters
-    ----------
-    matrix, transposed : csr_array of shape (n, N)
-        Rows first … first + n − 1 of A and of Aᵀ, with sorted indices.
-    first : int, default 0
-        The node of the first row.
-
     Examples
     --------
     >>> second = sp.csr_array([[0.0, 5.0, 2.0]]), sp.csr_array([[3.0, 5.0, 0.0]])
     >>> undirected(*second, first=1).toarray()
     array([[3., 0., 2.]])
     """
-    if not _same(matrix, transposed):
+    parts = [(getattr(matrix, part), getattr(transposed, part)) for part in PARTS]
+    if not all(np.array_equal(*part) for part in parts):
         matrix = sp.csr_array(matrix.maximum(transposed))
     if matrix.diagonal(k=first).any():
         rows = np.repeat(np.arange(matrix.shape[0]) + first, np.diff(matrix.indptr))
         matrix.data[matrix.indices == rows] = 0.0
     matrix.eliminate_zeros()
     return matrix
-
-
-def _same(one: sp.csr_array, other: sp.csr_array) -> bool:
-    """Return whether two matrices with sorted indices are equal, entry by entry."""
-    parts = ("indptr", "indices", "data")
-    return all(np.array_equal(getattr(one, part), getattr(other, part)) for part in parts)
 
 
 def check_weights(weights: NDArray[Any], name: str) -> None:
@@ -103,14 +95,6 @@ def check_weights(weights: NDArray[Any], name: str) -> None:
         raise InputError(f"{name} must hold finite weights, got NaN or infinity")
     if weights.size and weights.min() < 0:
         raise InputError(f"{name} must hold non-negative weights, got {weights.min()}")
-
-
-def _from_sparse(graph: Any, name: str) -> sp.csr_array:
-    """Sum duplicate entries as float64, which holds what small whole numbers cannot."""
-    _check_square(graph.shape, name)
-    if graph.dtype.kind in "iuf":
-        return canonical_csr(graph, name, np.float64)
-    return canonical_csr(graph, name)
 
 
 def _check_square(shape: tuple[int, ...], name: str) -> None:
@@ -190,16 +174,7 @@ def rows_of_edges(
     weight: NDArray[Any] | None,
     shape: tuple[int, int],
 ) -> sp.csr_array:
-    """Return edges as rows of weights: duplicates count once without weights, add up with them.
-
-    Examples
-    --------
-    >>> ends = np.array([0, 0]), np.array([1, 1])
-    >>> rows_of_edges(*ends, None, (1, 2)).toarray()
-    array([[0., 1.]])
-    >>> rows_of_edges(*ends, np.array([1, 2]), (1, 2)).toarray()
-    array([[0., 3.]])
-    """
+    """Return edges as rows of weights: duplicates count once without weights, add up with them."""
     values = np.ones(source.size) if weight is None else weight.astype(np.float64)
     matrix = sp.csr_array((values, (source, target)), shape=shape)
     matrix.sum_duplicates()

@@ -18,21 +18,12 @@ _SHIFT = np.uint64(29)
 
 
 class DistinctRows(NamedTuple):
-    """Each row once, in an order that depends on their contents alone.
+    """Each row once, in an order that depends on their contents alone."""
 
-    Attributes
-    ----------
-    rows : array or csr_array of shape (U, F)
-        The distinct rows.
-    group : int array of shape (N,)
-        Which of them each row is.
-    counts : int array of shape (U,)
-        How many rows each of them stands for.
-    """
-
-    rows: Any
-    group: Integers
-    counts: Integers
+    rows: Any  # (U, F), the distinct ones
+    group: Integers  # (N,), which of them each row is
+    counts: Integers  # (U,), how many rows each of them stands for
+    hashes: NDArray[np.uint64]  # (U,), sorted
 
     @property
     def members(self) -> Members:
@@ -61,23 +52,11 @@ class Members(NamedTuple):
 
 
 def distinct_rows(rows: Any) -> DistinctRows:
-    """Return each row once.
-
-    Parameters
-    ----------
-    rows : array or csr_array of shape (N, F)
-        Real numbers; a csr_array without duplicate entries.
-
-    Examples
-    --------
-    >>> found = distinct_rows(np.array([[1.0, 2], [0, 0], [1, 2]]))
-    >>> found.group[0] == found.group[2], sorted(found.counts.tolist())
-    (np.True_, [1, 2])
-    """
-    _, first, group, counts = np.unique(
+    """Return each row once."""
+    hashes, first, group, counts = np.unique(
         row_hashes(rows), return_index=True, return_inverse=True, return_counts=True
     )
-    return DistinctRows(rows[first], group, counts)
+    return DistinctRows(rows[first], group, counts, hashes)
 
 
 def row_hashes(rows: Any) -> NDArray[np.uint64]:

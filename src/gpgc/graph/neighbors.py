@@ -1,13 +1,13 @@
-"""Nearest-neighbour graphs of feature vectors, for data that bring no graph.
+"""Nearest-neighbor graphs of feature vectors, for data that bring no graph.
 
 The search is exact where that is affordable: up to ``EXACT_PAIRS`` pairs of rows, in few dimensions
 (by trees), or between sparse rows. Beyond, faiss looks into the cells of a k-means partition that
 lie nearest, and into twice as many until a sample of the rows finds ``RECALL`` of its true
-neighbours: the recall is measured, the time depends on the data. Where it would take a quarter of
+neighbors: the recall is measured, the time depends on the data. Where it would take a quarter of
 the cells all distances are computed, which is faster.
 
 Equal rows are searched for once, and in an order that their contents give. Rows that are as near
-as the last neighbour are linked too, or none of them where they are very many: nothing depends on
+as the last neighbor are linked too, or none of them where they are very many: nothing depends on
 the order of the rows, and equal rows have equal links.
 """
 
@@ -36,7 +36,7 @@ EXACT_PAIRS = 50_000**2
 """Pairs of rows up to which every distance is computed."""
 
 EXACT_COLUMNS = 15
-"""Number of features up to which trees find the exact neighbours of any number of rows."""
+"""Number of features up to which trees find the exact neighbors of any number of rows."""
 
 TIES, TIED_LINKS = 100, 2**22
 """Equally near rows that a row is linked with at most, or so many in the whole graph."""
@@ -48,7 +48,7 @@ MANY_THREADS = 2**10
 """More threads than there are cores: as many as the libraries take."""
 
 RECALL = 0.95
-"""Share of true neighbours that the approximate search must find in its sample."""
+"""Share of true neighbors that the approximate search must find in its sample."""
 
 SAMPLE = 1_000
 """Rows by which the recall is measured."""
@@ -86,14 +86,14 @@ def neighbor_graph(
     features : array or sparse matrix of shape (N, F)
         One row a node.
     n_neighbors : int
-        The number k of neighbours; a graph of fewer than k + 1 nodes becomes complete.
+        The number k of neighbors; a graph of fewer than k + 1 nodes becomes complete.
     include_self : bool
-        Whether a node counts as its own first neighbour, which leaves k - 1 others (the paper's
+        Whether a node counts as its own first neighbor, which leaves k - 1 others (the paper's
         numbers of edges fit this way of counting).
     exact : bool
         Whether to compute all distances however long it takes. Otherwise dense rows beyond 50,000
         with more than 15 columns are searched by faiss (``pip install "gpgc[neighbors]"``), which
-        finds at least 95 per cent of the true neighbours of a sample.
+        finds at least 95 per cent of the true neighbors of a sample.
     n_jobs : int, optional
         Threads of the search, as in scikit-learn.
 
@@ -123,11 +123,18 @@ def neighbor_graph(
 
 
 def nearest_links(
-    fitted: Any, new: Any, n_neighbors: int = 10, *, n_jobs: int | None = None
+    fitted: Any,
+    new: Any,
+    n_neighbors: int = 10,
+    *,
+    adjacency: sp.csr_array | None = None,
+    n_jobs: int | None = None,
 ) -> sp.csr_array:
     """Link each new row with its nearest fitted rows; shape (M, N), weights 1.
 
     The search is exact or not, and equally near rows are linked, as in :func:`neighbor_graph`.
+    Where the links of the fitted rows are given, of shape (N, N), a new row that equals a fitted
+    one has those of that one.
     """
     _check_count(n_neighbors)
     if sp.issparse(fitted):
@@ -140,7 +147,26 @@ def nearest_links(
     wanted = min(n_neighbors, fitted.shape[0])
     known, asked = distinct_rows(fitted), distinct_rows(new)
     search = _search_for(known.rows, len(asked.counts), False, n_jobs)
-    return _links(*_tied(search, known, asked.rows, wanted, own=None), asked, known)
+    links = _links(*_tied(search, known, asked.rows, wanted, own=None), asked, known)
+    return links if adjacency is None else _with_links_of_equals(links, asked, known, adjacency)
+
+
+def _with_links_of_equals(
+    links: sp.csr_array, queries: DistinctRows, fitted: DistinctRows, adjacency: sp.csr_array
+) -> sp.csr_array:
+    """Return links, and for queries that are fitted rows those that these have."""
+    _, place, twin = np.intersect1d(
+        queries.hashes, fitted.hashes, assume_unique=True, return_indices=True
+    )
+    first = fitted.members.rows[fitted.members.starts[:-1]]
+    twin_of = np.full(len(queries.counts), -1)
+    twin_of[place] = first[twin]
+    copied = twin_of[queries.group]
+    is_new = sp.diags_array((copied < 0).astype(np.float64))
+    copies = np.flatnonzero(copied >= 0)
+    ones = np.ones(len(copies))
+    taken = sp.csr_array((ones, (copies, copied[copies])), shape=links.shape)
+    return sp.csr_array(is_new @ links + taken @ adjacency)
 
 
 def _is_affordable(fitted: Any, n_queries: int) -> bool:
@@ -163,21 +189,7 @@ def _search_for(fitted: Any, n_queries: int, exact: bool, n_jobs: int | None) ->
 def _tied(
     search: Search, fitted: DistinctRows, queries: Any, wanted: int, own: Integers | None
 ) -> tuple[Integers, Integers]:
-    """Return pairs of distinct rows: each query with those that hold its nearest rows, and ties.
-
-    Parameters
-    ----------
-    search : Search
-        Among the fitted rows.
-    fitted : DistinctRows
-        The rows in which neighbours are looked for.
-    queries : array or csr_array of shape (M, F)
-        Rows, all different.
-    wanted : int
-        Rows that each query is to be linked with at least.
-    own : int array of shape (M,), or None
-        Which of the fitted rows each query is, which then is none of its own neighbours.
-    """
+    """Return pairs of distinct rows: each query with those that hold its nearest rows, and ties."""
     n_rows, most = int(fitted.counts.sum()), len(fitted.counts)
     ties = max(TIES, TIED_LINKS // n_rows)
     pairs, left, width = [], np.arange(queries.shape[0]), wanted + 2
@@ -283,7 +295,7 @@ class _Approximate:
         return found
 
     def _settle(self, width: int) -> None:
-        """Look into as many cells as a sample of the rows needs to find its neighbours."""
+        """Look into as many cells as a sample of the rows needs to find its neighbors."""
         index, sample = self._index, self._stored[:: -(-len(self._stored) // SAMPLE)]
         _, truth = self._faiss.knn(sample, self._stored, width)
         index.nprobe = min(FIRST_CELLS, index.nlist)
@@ -329,7 +341,7 @@ def _import_faiss(n_rows: int) -> ModuleType:
         return import_module("faiss")
     except ModuleNotFoundError as error:
         raise ImportError(
-            f"the nearest neighbours of {n_rows:,} rows need faiss: "
+            f"the nearest neighbors of {n_rows:,} rows need faiss: "
             'pip install "gpgc[neighbors]", or give adjacency, which '
             "gpgc.graph.neighbor_graph(features, exact=True) computes in time that grows with the "
             "square of the rows",

@@ -1,6 +1,6 @@
 r"""A number for each node by which nodes are sampled, so that their order does not matter.
 
-It is made of the direction of the node's features, of its degree and of the same of its neighbours
+It is made of the direction of the node's features, of its degree and of the same of its neighbors
 and of theirs, some steps far:
 
 .. math::
@@ -35,15 +35,6 @@ def node_keys(propagation: sp.csr_array, features: Any, seed: int) -> Array:
 
     It is 0 where there are neither features nor links: nothing is known of such a node.
 
-    Parameters
-    ----------
-    propagation : csr_array of shape (N, N)
-        Â.
-    features : array or csr_array of shape (N, F), or None
-        X.
-    seed : int
-        Of w.
-
     Examples
     --------
     >>> from gpgc.graph.normalize import normalize
@@ -56,8 +47,8 @@ def node_keys(propagation: sp.csr_array, features: Any, seed: int) -> Array:
     keys = first_keys(features, -np.log(loops), seed)
     for _ in range(STEPS):
         terms = key_terms(keys)
-        keys = next_keys(keys, propagation @ terms - loops[:, None] * terms)
-    return rounded_keys(keys)
+        keys = keys + (propagation @ terms - loops * terms)
+    return np.round(keys, DIGITS)
 
 
 def first_keys(features: Any, log_degrees: Array, seed: int) -> Array:
@@ -66,55 +57,36 @@ def first_keys(features: Any, log_degrees: Array, seed: int) -> Array:
     if features is None:
         return own
     weights = np.random.default_rng(seed).standard_normal(features.shape[1])
-    if sp.issparse(features):
-        data = features.data.astype(np.float64)
-        squares = sp.csr_array((data**2, features.indices, features.indptr), features.shape)
-        lengths = np.sqrt(squares @ np.ones(features.shape[1]))
-        return own + _quotients(features @ weights, lengths)
+    told, squares = np.empty(len(own)), np.empty(len(own))
     for start in range(0, len(own), ROWS):
-        rows = np.asarray(features[start : start + ROWS], dtype=np.float64)
-        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        own[start : start + ROWS] += _quotients(rows @ weights, lengths)
-    return own
+        part = slice(start, start + ROWS)
+        rows = features[part].astype(np.float64)
+        told[part] = rows @ weights
+        if sp.issparse(rows):
+            squares[part] = rows.multiply(rows).sum(axis=1)
+        else:
+            squares[part] = np.einsum("ij,ij->i", rows, rows)
+    return own + np.divide(told, np.sqrt(squares), out=np.zeros(len(own)), where=squares > 0)
 
 
 def key_terms(keys: Array) -> Array:
-    """Return what neighbours add up (n, 2) in a step."""
-    return np.stack([np.sin(2 * keys), np.ones_like(keys)], axis=1)
-
-
-def next_keys(keys: Array, sums: Array) -> Array:
-    """Return the numbers after a step, from those before and what neighbours added up (n, 2)."""
-    return np.asarray(keys + sums @ [1, 1 / 3])
-
-
-def rounded_keys(keys: Array) -> Array:
-    """Return numbers without digits that may be rounding."""
-    return np.asarray(np.round(keys, DIGITS))
+    """Return what neighbors add to the number of a node in a step."""
+    return np.asarray(np.sin(2 * keys) + 1 / 3)
 
 
 def spread_over(keys: Array, most: int, *ties: Array) -> Integers:
-    """Return the sorted places of at most so many numbers, evenly spread over their order.
-
-    Parameters
-    ----------
-    keys : array of shape (n,)
-        One for each of what is sampled, such as :func:`node_keys` of some nodes.
-    most : int
-        How many are wanted.
-    *ties : arrays of shape (n,)
-        Numbers by which those with the same key are put in order.
-
-    Examples
-    --------
-    >>> spread_over(np.array([0.3, 0.1, 0.5, 0.2, 0.4]), 3)
-    array([0, 1, 2])
-    """
+    """Return the sorted places of at most so many numbers, evenly spread over their order."""
     if len(keys) <= most:
         return np.arange(len(keys))
     places = ((np.arange(most) + 0.5) * (len(keys) / most)).astype(np.intp)
     return np.sort(np.lexsort((*ties, keys))[places])
 
 
-def _quotients(values: Array, lengths: Array) -> Array:
-    return np.divide(values, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
+def spread_nodes(keys: Array, most: int, among: Integers | None = None) -> Integers:
+    """Return at most so many nodes, sorted and spread over their keys; 0 if none is known.
+
+    Among those of which something is known, with a key that is not 0, when not given.
+    """
+    known = np.flatnonzero(keys) if among is None else among
+    chosen = known[spread_over(keys[known], most)]
+    return chosen if len(chosen) else np.zeros(1, dtype=np.intp)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,70 +12,20 @@ from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
 from gpgc.graph.node_keys import node_keys
-from gpgc.graph.normalize import Normalization, join, normalize, without_loops
+from gpgc.graph.normalize import (
+    Normalization,
+    degrees_with_loops,
+    divide_by_degrees,
+    links_of_new,
+    normalize,
+    without_loops,
+)
 from gpgc.graph.reach import Reach, reach_of
-
-
-class NodeInputs(Protocol):
-    """What a covariance of n nodes is computed from.
-
-    All nodes of a graph, or some of them whose inputs come from nodes outside too.
-    """
-
-    @property
-    def incoming(self) -> sp.csr_array:
-        """Rows of Â (n, N) by which the n nodes aggregate the features of all N."""
-
-    @property
-    def propagation(self) -> sp.csr_array:
-        """Â (n, n) among the n nodes themselves, by which hidden layers aggregate."""
-
-    @property
-    def features(self) -> Any:
-        """X (N, F), dense or sparse; None for one-hot features."""
-
-    @property
-    def links(self) -> sp.csr_array:
-        """Weights (n, N) of the links of the n nodes, as given, without self-loops."""
-
-    @property
-    def own(self) -> Integers:
-        """Indices (n,) of the n nodes among all N."""
-
-    @property
-    def has_links(self) -> bool:
-        """Whether any two nodes are linked."""
-
-    def keys(self, seed: int) -> Array:
-        """Return numbers (n,) by which nodes are sampled."""
 
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
     """The N nodes of a graph with their features, immutable.
-
-    Parameters
-    ----------
-    adjacency : csr_array of shape (N, N)
-        Weights of the links, symmetric and without self-loops, as
-        :func:`gpgc.graph.as_adjacency` returns it.
-    features : array or csr_array of shape (N, F), optional
-        X; None (the default) for one-hot features.
-    normalization : {"symmetric", "row"}, default "symmetric"
-        How Â is made of the adjacency, see :func:`gpgc.graph.normalize`.
-    names : array of shape (N,), optional
-        Names of the nodes; None (the default) where they have none.
-    given : object, optional
-        The adjacency as it was given, where it says more than the symmetric one: directed, or
-        several relations by name.
-    from_features : bool, default False
-        Whether the links are those of nearest neighbours by features.
-    encoder : object, optional
-        How the features of further nodes are made of a table, see
-        :class:`gpgc.tables.TableEncoder`; None (the default) where they are given as numbers.
-    standardisation : object, optional
-        What was done to columns of the features, and is done to those of nodes that join; None
-        (the default) where they stayed as they were.
 
     Examples
     --------
@@ -87,14 +37,14 @@ class Nodes:
     True
     """
 
-    adjacency: sp.csr_array
-    features: Any = None
+    adjacency: sp.csr_array  # (N, N), as as_adjacency returns it
+    features: Any = None  # X (N, F); None for one-hot features
     normalization: Normalization = "symmetric"
     names: NDArray[Any] | None = None
-    given: Any = field(default=None, repr=False)
-    from_features: bool = False
-    encoder: Any = field(default=None, repr=False)
-    standardisation: Any = field(default=None, repr=False)
+    from_features: bool = False  # whether the links are those of nearest neighbors by features
+    encoder: Any = field(default=None, repr=False)  # of a table, for nodes that join
+    standardization: Any = field(default=None, repr=False)  # what was done to columns, if anything
+    standardized: Nodes | None = field(default=None, repr=False)  # the same, columns standardized
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be computed again."""
@@ -136,6 +86,11 @@ class Nodes:
         """Whether any two nodes are linked."""
         return bool(self.adjacency.nnz)
 
+    @property
+    def is_standardized(self) -> bool:
+        """Whether the columns of dense features are standardized."""
+        return self.standardization is not None and not sp.issparse(self.features)
+
     @cached_property
     def reach(self) -> Reach:
         """Which nodes links and shared features connect."""
@@ -150,26 +105,24 @@ class Nodes:
 
     def alone(self) -> Nodes:
         """Return the same nodes without links, so that each is known by its own features."""
-        return replace(self, adjacency=sp.csr_array(self.adjacency.shape), given=None)
+        without_links = sp.csr_array(self.adjacency.shape)
+        return replace(self, adjacency=without_links, standardized=None)
 
     def field(self, nodes: Integers, hops: int) -> Integers:
         """Return the receptive field: the sorted nodes within so many hops of some nodes."""
         return receptive_field(self.propagation, nodes, hops)
 
     def joined(self, links: Any, features: Any, n_new: int) -> JoinedNodes:
-        """Return these nodes with new ones that leave the degrees of these as they are.
-
-        Parameters
-        ----------
-        links : array or sparse matrix of shape (M, N) or (M, N + M), or None
-            Weights of the new nodes' links; None for nodes without links.
-        features : array or csr_array of shape (M, F), or None
-            Of the new nodes; None in a graph without features.
-        n_new : int
-            M.
-        """
-        weights = sp.csr_array((n_new, len(self))) if links is None else links
-        return JoinedNodes(self, join(weights, self.adjacency, n_new, self.normalization), features)
+        """Return these nodes with new ones that leave the degrees of these as they are."""
+        n_old = len(self)
+        weights = sp.csr_array((n_new, n_old + n_new))
+        if links is not None:
+            weights = links_of_new(links, n_old, n_new)
+        own = degrees_with_loops(weights, "adjacency of new nodes")
+        every = np.concatenate([degrees_with_loops(self.adjacency), own])
+        with_loops = sp.csr_array(weights + sp.eye_array(*weights.shape, k=n_old))
+        rows = divide_by_degrees(with_loops, own, every, self.normalization)
+        return JoinedNodes(self, weights, rows, features)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,20 +131,13 @@ class JoinedNodes:
 
     New nodes get rows of Â from their links and the degrees that the fitted nodes had, so the
     extended Â is block lower triangular and nothing that was computed for fitted nodes changes.
-
-    Parameters
-    ----------
-    fitted : Nodes
-        The N nodes.
-    rows : csr_array of shape (M, N + M)
-        Rows of Â for the new nodes.
-    new_features : array or csr_array of shape (M, F), or None
-        Of the new nodes.
     """
 
     fitted: Nodes
-    rows: sp.csr_array
+    weights: sp.csr_array  # (M, N + M), of the new nodes' links
+    rows: sp.csr_array  # (M, N + M), of Â
     new_features: Any
+    standardized: JoinedNodes | None = None
 
     def alone(self) -> JoinedNodes:
         """Return the same nodes without links."""
@@ -211,24 +157,18 @@ class JoinedNodes:
     @cached_property
     def propagation(self) -> sp.csr_array:
         """Â of all nodes, of shape (N + M, N + M)."""
-        wide = self.fitted.propagation.copy()
-        wide.resize((len(self.fitted), self.rows.shape[1]))
-        return sp.vstack([wide, self.rows], format="csr")
+        return self._below(self.fitted.propagation, self.rows)
 
     @cached_property
     def links(self) -> sp.csr_array:
         """Weights of all nodes' links, of shape (N + M, N + M), without self-loops."""
-        wide = self.fitted.adjacency.copy()
-        wide.resize((len(self.fitted), self.rows.shape[1]))
-        # Â_ii = 1/d_i, so A_ij = Â_ij √(d_i d_j), or Â_ij d_i where rows are normalised
-        degrees = 1 / self.propagation.diagonal()
-        new = sp.coo_array(self.rows)
-        scale = degrees[self.new][new.row]
-        if self.fitted.normalization == "symmetric":
-            scale = np.sqrt(scale * degrees[new.col])
-        others = new.col != self.new[new.row]
-        entries = (new.data * scale)[others], (new.row[others], new.col[others])
-        return sp.vstack([wide, sp.csr_array(entries, shape=new.shape)], format="csr")
+        return self._below(self.fitted.adjacency, self.weights)
+
+    def _below(self, fitted: sp.csr_array, new: sp.csr_array) -> sp.csr_array:
+        """Return rows (N, N) above (M, N + M): fitted nodes aggregate nothing from new ones."""
+        wide = fitted.copy()
+        wide.resize((fitted.shape[0], new.shape[1]))
+        return sp.vstack([wide, new], format="csr")
 
     @cached_property
     def features(self) -> Any:
@@ -250,21 +190,20 @@ class JoinedNodes:
 class NodeSubset:
     """Some nodes of a graph, with all that their covariance is computed from."""
 
-    incoming: sp.csr_array
-    propagation: sp.csr_array
-    features: Any
-    links: sp.csr_array
-    own: Integers
-
-    @property
-    def has_links(self) -> bool:
-        """Whether any node aggregates from another one."""
-        return bool(self.incoming.nnz > self.incoming.shape[0])
+    incoming: sp.csr_array  # (n, N), rows of Â by which they aggregate features of all N
+    propagation: sp.csr_array  # (n, n), Â among them, by which hidden layers aggregate
+    features: Any  # X (N, F); None for one-hot features
+    links: sp.csr_array  # (n, N), weights of their links, without self-loops
+    own: Integers  # (n,), which of all N they are
 
     def keys(self, seed: int) -> Array:
         """Return numbers (n,) by which nodes are sampled, of these nodes by themselves."""
         features = None if self.features is None else self.features[self.own]
         return node_keys(self.propagation, features, seed)
+
+
+NodeInputs: TypeAlias = Nodes | NodeSubset
+"""What a covariance is computed from: all nodes of a graph, or some of them."""
 
 
 def receptive_field(propagation: sp.csr_array, nodes: Integers, hops: int) -> Integers:

@@ -1,4 +1,4 @@
-"""The normalised adjacency Â, and its rows for nodes that join later."""
+"""The normalized adjacency Â, whole or in parts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Normalization = Literal["symmetric", "row"]
 
 
 def normalize(adjacency: sp.csr_array, normalization: Normalization = "symmetric") -> sp.csr_array:
-    r"""Add self-loops and normalise by degrees.
+    r"""Add self-loops and normalize by degrees.
 
     With :math:`\tilde A = A + I` and its degrees :math:`\tilde D`: ``"symmetric"`` gives
     :math:`\hat A = \tilde D^{-1/2} \tilde A \tilde D^{-1/2}` (below equation 2 of the paper),
-    ``"row"`` gives :math:`\tilde D^{-1} \tilde A`, the mean over a node and its neighbours.
+    ``"row"`` gives :math:`\tilde D^{-1} \tilde A`, the mean over a node and its neighbors.
 
     Parameters
     ----------
@@ -44,50 +44,20 @@ def normalize(adjacency: sp.csr_array, normalization: Normalization = "symmetric
     return divide_by_degrees(with_loops, degrees, degrees, normalization)
 
 
-def degrees_with_loops(adjacency: sp.csr_array) -> NDArray[np.float64]:
-    """Return the degrees of A + I."""
-    return _sums(adjacency, "adjacency") + 1.0
-
-
-def _sums(weights: sp.csr_array, name: str) -> NDArray[np.float64]:
-    """Return the sum of each row of weights, or say that it is infinite."""
+def degrees_with_loops(adjacency: sp.csr_array, name: str = "adjacency") -> NDArray[np.float64]:
+    """Return the degrees of A + I, or say that one is infinite."""
     with np.errstate(over="ignore"):
-        degrees = np.asarray(weights.sum(axis=1), dtype=np.float64)
+        degrees = np.asarray(adjacency.sum(axis=1), dtype=np.float64)
     if not np.isfinite(degrees).all():
         raise InputError(
             f"{name} must hold weights whose sums are finite, got a node whose weights add up "
             "to infinity"
         )
-    return degrees
+    return degrees + 1.0
 
 
-def join(
-    links: Any,
-    adjacency: sp.csr_array,
-    n_new: int,
-    normalization: Normalization = "symmetric",
-) -> sp.csr_array:
-    """Return the rows of Â for nodes that join a graph whose own nodes stay as they are.
-
-    The new nodes' degrees come from their links; the fitted nodes keep the degrees that they had,
-    so nothing that was computed for them changes.
-
-    Parameters
-    ----------
-    links : array or sparse matrix of shape (M, N) or (M, N + M)
-        Weights from the new nodes to the N fitted ones and, optionally, among themselves.
-    adjacency : csr_array of shape (N, N)
-        The fitted graph.
-    n_new : int
-        The number M of new nodes.
-    normalization : {"symmetric", "row"}
-        As in :func:`normalize`.
-
-    Returns
-    -------
-    csr_array of shape (M, N + M)
-    """
-    n_old = adjacency.shape[0]
+def links_of_new(links: Any, n_old: int, n_new: int) -> sp.csr_array:
+    """Return a user's links of new nodes, to fitted ones and maybe among them, as (M, N + M)."""
     if sp.issparse(links):
         matrix = canonical_csr(links, "adjacency of new nodes", np.float64)
     else:
@@ -102,11 +72,7 @@ def join(
     among = sp.csr_array((n_new, n_new))
     if matrix.shape[1] > n_old:
         among = as_adjacency(matrix[:, n_old:], n_new, "adjacency among new nodes")
-    rows = sp.hstack([to_old, among + sp.eye_array(n_new)], format="csr")
-    new_degrees = _sums(rows, "adjacency of new nodes")
-    old_degrees = degrees_with_loops(adjacency)
-    columns = np.concatenate([old_degrees, new_degrees])
-    return divide_by_degrees(rows, new_degrees, columns, normalization)
+    return sp.csr_array(sp.hstack([to_old, among], format="csr"))
 
 
 def divide_by_degrees(
@@ -115,22 +81,7 @@ def divide_by_degrees(
     column_degrees: NDArray[np.float64],
     normalization: Normalization,
 ) -> sp.csr_array:
-    """Return a block of Â from the block of A + I with the same rows and columns.
-
-    Parameters
-    ----------
-    matrix : csr_array of shape (n, m)
-        Some rows and columns of A + I.
-    row_degrees, column_degrees : arrays of shape (n,) and (m,)
-        Degrees of A + I.
-    normalization : {"symmetric", "row"}
-        As in :func:`normalize`.
-
-    Examples
-    --------
-    >>> divide_by_degrees(sp.csr_array([[1.0]]), np.ones(1), np.full(1, 4.0), "symmetric").data
-    array([0.5])
-    """
+    """Return a block of Â from the block of A + I with the same rows and columns."""
     if normalization not in get_args(Normalization):
         raise InputError(
             f"normalization must be one of {', '.join(get_args(Normalization))}, "
@@ -148,13 +99,7 @@ def divide_by_degrees(
 
 
 def without_loops(matrix: sp.csr_array) -> sp.csr_array:
-    """Return a square matrix without its diagonal.
-
-    Examples
-    --------
-    >>> without_loops(sp.csr_array([[2.0, 1.0], [0.0, 3.0]])).toarray().tolist()
-    [[0.0, 1.0], [0.0, 0.0]]
-    """
+    """Return a square matrix without its diagonal."""
     rows = np.repeat(np.arange(matrix.shape[0], dtype=matrix.indices.dtype), np.diff(matrix.indptr))
     kept = (rows != matrix.indices) & (matrix.data != 0)
     counts = np.bincount(rows[kept], minlength=matrix.shape[0])

@@ -20,17 +20,10 @@ class Reach(NamedTuple):
 
     A label says nothing about a node of another component: no link, no feature that both have, and
     no chain of these leads from one to the other.
-
-    Attributes
-    ----------
-    nodes : int array of shape (N,)
-        Of the nodes.
-    features : int array of shape (F,)
-        Of the columns of the features; F is 0 without features.
     """
 
-    nodes: Integers
-    features: Integers
+    nodes: Integers  # (N,)
+    features: Integers  # (F,), none without features
 
     def reached(self, labelled: Integers) -> NDArray[np.bool_]:
         """Return which nodes (N,) a label can say anything about."""
@@ -39,17 +32,7 @@ class Reach(NamedTuple):
     def reached_new(
         self, rows: sp.csr_array, features: Any, labelled: Integers
     ) -> NDArray[np.bool_]:
-        """Return which of M joining nodes a label can say anything about.
-
-        Parameters
-        ----------
-        rows : csr_array of shape (M, N + M)
-            Rows of Â for the new nodes.
-        features : array or sparse matrix of shape (M, F), or None
-            Theirs.
-        labelled : int array of shape (D,)
-            The labelled nodes.
-        """
+        """Return which of M joining nodes a label can say anything about."""
         n_new, n_old = rows.shape[0], len(self.nodes)
         known = np.unique(self.nodes[labelled])
         touches = abs(rows[:, :n_old]) @ np.isin(self.nodes, known).astype(np.float64) > 0
@@ -67,17 +50,6 @@ class Reach(NamedTuple):
 def reach_of(adjacency: sp.csr_array, features: Any) -> Reach:
     """Find what links and shared features connect.
 
-    Parameters
-    ----------
-    adjacency : csr_array of shape (N, N)
-        The graph.
-    features : array or sparse matrix of shape (N, F), or None
-        X; a node has the features in which its row is not 0.
-
-    Returns
-    -------
-    Reach
-
     Examples
     --------
     The first two nodes are linked, the third shares the second feature with the second node.
@@ -86,17 +58,22 @@ def reach_of(adjacency: sp.csr_array, features: Any) -> Reach:
     >>> reach_of(graph, np.array([[0.0, 0], [0, 1], [0, 2], [0, 0]])).nodes
     array([0, 0, 0, 1], dtype=int32)
     """
-    n_nodes = adjacency.shape[0]
+    n_groups, group = connected_components(adjacency != 0, directed=False)
     if features is None:
-        return Reach(connected_components(adjacency, directed=False)[1], np.empty(0, np.intp))
-    n_features = features.shape[1]
+        return Reach(group, np.empty(0, np.intp))
+    n_nodes, n_features = features.shape
     if sp.issparse(features):
         has, shared = sp.csr_array(features != 0), sp.csr_array((n_features, n_features))
     else:
         has, shared = _first_and_shared(features)
-    both = sp.block_array([[adjacency != 0, has], [None, shared]], format="csr")
-    _, component = connected_components(both, directed=False)
-    return Reach(component[:n_nodes], component[n_nodes:])
+    # What links connect counts as one: few groups have few pairs of a group and a feature.
+    ones, nodes = np.ones(n_nodes, dtype=bool), np.arange(n_nodes)
+    members = sp.csr_array((ones, (group, nodes)), shape=(n_groups, n_nodes))
+    pairs = sp.vstack([members @ has, shared], format="csr")
+    size = n_groups + n_features
+    edges = sp.csr_array((pairs.data, pairs.indices + n_groups, pairs.indptr), shape=(size, size))
+    _, component = connected_components(edges, directed=False)
+    return Reach(component[group], component[n_groups:])
 
 
 def _first_and_shared(features: Array) -> tuple[sp.csr_array, sp.csr_array]:

@@ -4,14 +4,13 @@ PyTorch and Pillow are imported when a network or an image is first read.
 """
 
 from gpgc.image_features.extract import extract_features
-from gpgc.image_features.feature_file import (
+from gpgc.image_features.image_list import ImageList, list_images
+from gpgc.image_features.network import FrozenNetwork, load_network
+from gpgc.problem.image_file import (
     ImageFeatures,
     is_image_features,
     load_image_features,
 )
-from gpgc.image_features.frozen_network import FrozenNetwork, load_network
-from gpgc.image_features.image_list import ImageList, list_images
-from gpgc.image_features.network_file import save_network
 
 __all__ = [
     "FrozenNetwork",
@@ -22,5 +21,4 @@ __all__ = [
     "list_images",
     "load_image_features",
     "load_network",
-    "save_network",
 ]

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpgc.errors import DataError, InputError
-from gpgc.image_features.feature_file import (
+from gpgc.image_features.image_list import ImageList
+from gpgc.image_features.network import FrozenNetwork
+from gpgc.image_features.read_image import read_square
+from gpgc.problem.image_file import (
     ImageFeatures,
     load_image_features,
     save_image_features,
 )
-from gpgc.image_features.frozen_network import FrozenNetwork
-from gpgc.image_features.image_list import ImageList
-from gpgc.image_features.read_image import read_square
 
 
 def extract_features(
@@ -31,32 +31,7 @@ def extract_features(
     progress: Callable[[int, int], None] | None = None,
     save_seconds: float = 60.0,
 ) -> ImageFeatures:
-    """Compute the features of images and write them; go on where an earlier call was interrupted.
-
-    Parameters
-    ----------
-    images : ImageList
-    network : FrozenNetwork
-    out : path-like
-        The ``.npz`` to write, with ``ids``, ``features`` and ``provenance``. What is done so far
-        is kept beside it in ``<out>.unfinished``, which is removed at the end.
-    batch_size : int, default 32
-        Images that the network sees at once.
-    progress : callable, optional
-        Called with the number of images done and of all.
-    save_seconds : float, default 60
-        Time between two looks at the disk.
-
-    Returns
-    -------
-    ImageFeatures
-        Images that cannot be read are in ``skipped``.
-
-    Raises
-    ------
-    DataError
-        If no image can be read.
-    """
+    """Compute and write the features of images; go on where an earlier call was interrupted."""
     if batch_size < 1:
         raise InputError(f"batch_size must be at least 1, got {batch_size}")
     out = Path(out)

@@ -15,49 +15,14 @@ SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".t
 
 @dataclass(frozen=True)
 class ImageList:
-    """Images below a folder.
-
-    Attributes
-    ----------
-    root : Path
-        The folder.
-    ids : tuple of str
-        Paths relative to it, with forward slashes, sorted, each once.
-    """
+    """Images below a folder: their relative paths with forward slashes, sorted, each once."""
 
     root: Path
     ids: tuple[str, ...]
 
 
 def list_images(source: str | os.PathLike[str]) -> ImageList:
-    """List the images of a folder and its subfolders, or of a table.
-
-    Parameters
-    ----------
-    source : path-like
-        A folder, in which files count by their endings (:data:`SUFFIXES`) unless a part of their
-        path starts with a dot; or a table (CSV, TSV, Parquet) with a column ``path``, relative to
-        the table's own folder, where other columns are ignored and files need not exist.
-
-    Returns
-    -------
-    ImageList
-
-    Raises
-    ------
-    DataError
-        If there are no such images.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> folder = Path(mkdtemp())
-    >>> (folder / "cats").mkdir()
-    >>> for name in ("dog.jpg", "cats/1.PNG", "notes.txt"):
-    ...     (folder / name).touch()
-    >>> list_images(folder).ids
-    ('cats/1.PNG', 'dog.jpg')
-    """
+    """List the images of a folder by their endings, or of the column ``path`` of a table."""
     path = Path(source)
     if path.is_dir():
         found = {

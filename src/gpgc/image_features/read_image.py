@@ -10,29 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpgc.errors import DataError
-from gpgc.image_features.extras import import_extra
+from gpgc.image_features.network import import_extra
 
 
 def read_square(path: Path, side: int, channels: int) -> NDArray[np.uint8]:
-    """Read an image, turned as its camera says, scaled to the shorter side, its middle cut out.
-
-    Parameters
-    ----------
-    path : Path
-    side : int
-        Pixels of the square.
-    channels : {1, 3}
-        Grey, or red, green and blue.
-
-    Returns
-    -------
-    ndarray of uint8, shape (side, side, channels)
-
-    Raises
-    ------
-    DataError
-        If the file is missing or no image that can be read.
-    """
+    """Read an image (side, side, channels), turned as its camera says, its middle cut out."""
     image_module = import_extra("PIL.Image", "gpgc[images]")
     operations = import_extra("PIL.ImageOps", "gpgc[images]")
     try:
@@ -49,14 +31,7 @@ def read_square(path: Path, side: int, channels: int) -> NDArray[np.uint8]:
 
 
 def square(image: Any, side: int, channels: int) -> NDArray[np.uint8]:
-    """Scale an image of Pillow to the shorter side and cut out its middle.
-
-    Examples
-    --------
-    >>> from PIL import Image
-    >>> square(Image.new("RGB", (30, 20), "red"), side=4, channels=3)[0, 0].tolist()
-    [255, 0, 0]
-    """
+    """Scale an image of Pillow to the shorter side and cut out its middle."""
     image_module = import_extra("PIL.Image", "gpgc[images]")
     operations = import_extra("PIL.ImageOps", "gpgc[images]")
     fitted = operations.fit(

@@ -1,7 +1,19 @@
 """The algebra of covariances: few parts, each one formula, from which every model is built."""
 
-from gpgc.kernels.activate import Activate
-from gpgc.kernels.activations import ACTIVATIONS, Activation, activation_from
+from gpgc.kernels.activate import Activate, Chain
+from gpgc.kernels.activations import (
+    ACTIVATIONS,
+    GELU,
+    Activation,
+    Cos,
+    Erf,
+    Identity,
+    LeakyReLU,
+    ReLU,
+    Sin,
+    Step,
+    activation_from,
+)
 from gpgc.kernels.base_kernels import (
     BASE_KERNELS,
     ArcCosine,
@@ -11,24 +23,18 @@ from gpgc.kernels.base_kernels import (
     SquaredExponential,
     base_kernel_from,
 )
-from gpgc.kernels.centre import Centre
+from gpgc.kernels.center import Center
 from gpgc.kernels.covariance import Covariance
-from gpgc.kernels.cross import Cross
 from gpgc.kernels.deep import Deep
-from gpgc.kernels.dense_layer import DenseLayer
 from gpgc.kernels.diffuse import Diffuse
 from gpgc.kernels.features import Features
-from gpgc.kernels.given import Given
+from gpgc.kernels.given import Cross, Given
 from gpgc.kernels.low_rank import LowRank
-from gpgc.kernels.mix import Mix
+from gpgc.kernels.mix import DenseLayer, Mix
 from gpgc.kernels.nystrom import Nystrom
-from gpgc.kernels.periodic_activations import Cos, Sin
 from gpgc.kernels.propagate import Propagate
-from gpgc.kernels.rectifiers import LeakyReLU, ReLU, Step
-from gpgc.kernels.smooth_activations import GELU, Erf, Identity
 from gpgc.kernels.square import Square
-from gpgc.kernels.tangent import Tangent
-from gpgc.kernels.unit import Unit
+from gpgc.kernels.tangent import tangent
 
 __all__ = [
     "ACTIVATIONS",
@@ -38,7 +44,8 @@ __all__ = [
     "Activation",
     "ArcCosine",
     "BaseKernel",
-    "Centre",
+    "Center",
+    "Chain",
     "Cos",
     "Covariance",
     "Cross",
@@ -61,8 +68,7 @@ __all__ = [
     "Square",
     "SquaredExponential",
     "Step",
-    "Tangent",
-    "Unit",
     "activation_from",
     "base_kernel_from",
+    "tangent",
 ]

@@ -4,27 +4,35 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute import Context, split
-from gpgc.compute.caching import LeavesCachesBehind
+from gpgc.compute.caching import LeavesCachesBehind, computed_once
 from gpgc.errors import InputError
-
-Columns: TypeAlias = Callable[[Index], tuple[Array, Array]]
-"""Function of rows that gives their correlations with some columns, and their stds."""
-
-Both: TypeAlias = tuple[Array, Array]
-"""Entries of a covariance Γ, and those of the tangent kernel Θ of the same network."""
 
 CHUNK_BYTES = 2**27
 """Bound on the blocks that a deep covariance holds at once while it streams."""
 
 GEMM_GAIN = 40
 """How many times more arithmetic a dense product does in the time of a sparse one."""
+
+
+class Columns(NamedTuple):
+    """A function of rows: their correlations with some columns, and their stds; ``std`` of those.
+
+    What the columns take is prepared once; the function is called for tiles of rows.
+    """
+
+    at: Callable[[Index], tuple[Array, Array]]
+    std: Array
+
+    def __call__(self, rows: Index) -> tuple[Array, Array]:
+        """Return correlations (n, m) that the caller may change, and stds (n,)."""
+        return self.at(rows)
 
 
 class Covariance(LeavesCachesBehind, ABC):
@@ -38,19 +46,15 @@ class Covariance(LeavesCachesBehind, ABC):
     n_nodes : int
         The number N of nodes.
     context : Context
-        How arithmetic is done.
+        How arithmetic is done; its ``dtype`` is that of the blocks.
     tileable : bool, default False
         Whether a tile of rows costs no more than its fraction of all rows. Covariances with a
-        propagation inside are not: the neighbourhoods of tiles overlap.
+        propagation inside are not: the neighborhoods of tiles overlap.
     """
 
     def __init__(self, n_nodes: int, context: Context, tileable: bool = False) -> None:
         self.n_nodes, self.context, self.tileable = n_nodes, context, tileable
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """In which blocks are computed."""
-        return self.context.dtype
+        self.dtype = context.dtype
 
     @abstractmethod
     def block(self, rows: Index = None, cols: Index = None) -> Array:
@@ -70,68 +74,71 @@ class Covariance(LeavesCachesBehind, ABC):
         return None
 
     def root(self, rows: Index = None) -> Array:
-        """Return Φ[rows], of shape (n, r), with Φ[m] · Φ[n] = Γ_mn.
-
-        Only for covariances with a ``rank``.
-        """
+        """Return Φ[rows], of shape (n, r), with Φ[m] · Φ[n] = Γ_mn."""
         raise InputError(f"root needs a covariance of finite rank, got {self!r}")
 
     def root_times(self, rows: Index, weights: Array) -> Array:
-        """Return Φ[rows] @ weights for weights of shape (r, k), in tiles of rows.
+        """Return Φ[rows] @ weights for weights of shape (r, k), in tiles of rows."""
+        return self.tiled_product(self.root, rows, weights)
 
-        Only for covariances with a ``rank``.
-        """
-        chosen = self.indices(rows)
-        right = np.asarray(weights, dtype=self.dtype)
+    def tiled_product(self, root: Callable[[Index], Array], rows: Index, weights: Array) -> Array:
+        """Return root(rows) @ weights in tiles of rows."""
+        right, chosen = np.asarray(weights, dtype=self.dtype), self.indices(rows)
         out = np.empty((len(chosen), right.shape[1]), dtype=self.dtype)
 
         def tile(part: slice) -> Array:
-            return np.asarray(self.root(chosen[part]) @ right)
+            return np.asarray(root(part if rows is None else chosen[part]) @ right)
 
-        self.context.fill(out, tile, (self.rank or 1) * self.dtype.itemsize)
+        self.context.fill(out, tile, len(right) * self.dtype.itemsize)
         return out
+
+    def std(self, index: Index = None) -> Array:
+        """Return √Γ_mm; where those of few nodes cost as much, all are computed once."""
+        if self.tileable and index is not None:
+            return np.sqrt(self.diag(index))
+        return np.asarray(take(self._all_stds, index))
+
+    @computed_once
+    def _all_stds(self) -> Array:
+        return np.sqrt(self.diag())
 
     def correlation(self, cols: Index = None) -> Columns:
         """Return a function of rows that gives Γ_mn / √(Γ_mm Γ_nn), and √Γ_mm.
 
         Where a variance is 0 the correlation is a finite number without meaning.
         """
-        right = inverse_or_zero(np.sqrt(self.diag(cols)))
+        right = self.std(cols)
+        inverse = inverse_or_zero(right)
 
         def columns(rows: Index) -> tuple[Array, Array]:
-            block, std = self.block(rows, cols), np.sqrt(self.diag(rows))
+            block, std = self.block(rows, cols), self.std(rows)
             block *= inverse_or_zero(std)[:, None]
-            block *= right
+            block *= inverse
             return block, std
 
-        return columns
+        return Columns(columns, right)
 
     def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
         """Return Γ[rows, cols] @ V, in tiles of rows, or a few columns of Γ at a time."""
-        if self.tileable:
-            return self._matmul_in_tiles(rows, cols, V)
-        chosen = self.indices(cols)
-        n_rows = self.count(rows)
-        out = np.zeros((n_rows, V.shape[1]), dtype=self.dtype)
-        start = 0
-        for chunk in split(
-            chosen, self.context.budget(CHUNK_BYTES) // max(1, n_rows * self.dtype.itemsize)
-        ):
-            part = V[start : start + len(chunk)]
-            out += times(self.block(rows, chunk), part)
-            start += len(chunk)
-        return out
-
-    def _matmul_in_tiles(self, rows: Index, cols: Index, V: Any) -> Array:
-        """Return Γ[rows, cols] @ V from correlations, with the standard deviations put into V."""
-        multiply = multiplication_by(scale_rows(np.sqrt(self.diag(cols)), V), self.dtype)
-        correlation, chosen = self.correlation(cols), self.indices(rows)
-        row_bytes = self.count(cols) * self.dtype.itemsize
+        chosen, n_cols = self.indices(rows), self.count(cols)
+        row_bytes = n_cols * self.dtype.itemsize
+        if not self.tileable:
+            out = np.zeros((len(chosen), V.shape[1]), dtype=self.dtype)
+            column_bytes = max(1, len(chosen) * self.dtype.itemsize)
+            few, every = self.context.budget(CHUNK_BYTES) // column_bytes, self.indices(cols)
+            for part in split(np.arange(n_cols), few):
+                out += times(self.block(rows, every[part]), V[part])
+            return out
+        # The columns' standard deviations go into V, and those of rows into the product.
+        columns = self.correlation(cols)
+        scale = columns.std[:, None]
+        scaled = V.multiply(scale).tocsr() if sp.issparse(V) else scale * V
+        multiply = multiplication_by(scaled, self.dtype)
         if rows is None and len(self.context.tiles(self.n_nodes, row_bytes)) > 1:
-            correlation(slice(0, 1))  # what all tiles share is computed here, by all threads
+            columns(slice(0, 1))  # what all tiles share is computed here, by all threads
 
         def tile(part: slice) -> Array:
-            block, std = correlation(part if rows is None else chosen[part])
+            block, std = columns(part if rows is None else chosen[part])
             product = multiply(block)
             product *= std[:, None]
             return product
@@ -141,17 +148,7 @@ class Covariance(LeavesCachesBehind, ABC):
         return out
 
     def local(self, groups: Integers) -> Array:
-        """Return the blocks Γ[g, g] of many small groups g of equal size.
-
-        Parameters
-        ----------
-        groups : int array of shape (B, d)
-            B groups of d nodes.
-
-        Returns
-        -------
-        array of shape (B, d, d)
-        """
+        """Return the blocks Γ[g, g], of shape (B, d, d), of groups g given as a (B, d) array."""
         nodes, position = np.unique(groups, return_inverse=True)
         size = len(nodes) ** 2 * self.dtype.itemsize
         if size > self.context.budget(CHUNK_BYTES) and len(groups) > 1:
@@ -160,50 +157,16 @@ class Covariance(LeavesCachesBehind, ABC):
         union = self.block(nodes, nodes)
         return union[position[:, :, None], position[:, None, :]]
 
-    def both(self, rows: Index = None, cols: Index = None) -> Both:
-        """Return Γ[rows, cols] and Θ[rows, cols], the tangent kernel, from one pass.
-
-        Only for parts of a network; see :mod:`gpgc.kernels.tangent`. A part that says nothing of
-        Θ refuses: zeros in its place would be taken for an answer.
-        """
-        raise self._no_tangent()
-
-    def both_diag(self, rows: Index = None) -> Both:
-        """Return the diagonals of Γ and Θ at ``rows``."""
-        raise self._no_tangent()
-
-    def both_matmul(self, rows: Index, cols: Index, V: Any) -> Both:
-        """Return Γ[rows, cols] @ V and Θ[rows, cols] @ V."""
-        raise self._no_tangent()
-
-    def both_local(self, groups: Integers) -> Both:
-        """Return the blocks of Γ and Θ within many small groups."""
-        raise self._no_tangent()
-
-    def both_dense(self) -> Both:
-        """Return the N × N matrices Γ and Θ by the plain formulas."""
-        raise self._no_tangent()
-
-    def _no_tangent(self) -> InputError:
-        return InputError(
-            "Tangent must be of a network of Features, Given, LowRank, DenseLayer, Activate, "
-            f"Propagate, Diffuse, Mix, Cross and Deep, got {type(self).__name__}, which is no "
-            "layer of weights and has no tangent kernel: use its covariance as it is "
-            "(kernel='nngp'), or the Tangent of what is inside it"
-        )
-
     def count(self, index: Index) -> int:
         """Return how many nodes an index names."""
-        if index is None:
-            return self.n_nodes
-        if isinstance(index, slice):
-            return len(range(*index.indices(self.n_nodes)))
+        if index is None or isinstance(index, slice):
+            return len(range(self.n_nodes)[index or slice(None)])
         return len(index)
 
     def indices(self, index: Index) -> Integers:
         """Return an index as an integer array."""
         if index is None or isinstance(index, slice):
-            return np.arange(self.n_nodes)[index if index is not None else slice(None)]
+            return np.arange(self.n_nodes)[index or slice(None)]
         return np.asarray(index, dtype=np.intp)
 
 
@@ -215,11 +178,6 @@ def inverse_or_zero(values: Array) -> Array:
 def take(values: Any, index: Index) -> Any:
     """Return the entries that an index names."""
     return values if index is None else values[index]
-
-
-def scale_rows(scale: Array, V: Any) -> Any:
-    """Return diag(scale) V for a dense or a sparse V."""
-    return V.multiply(scale[:, None]).tocsr() if sp.issparse(V) else scale[:, None] * V
 
 
 def multiplication_by(V: Any, dtype: np.dtype[Any]) -> Callable[[Array], Array]:

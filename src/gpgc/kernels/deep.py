@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute.caching import computed_once
-from gpgc.kernels.covariance import Both, Covariance
+from gpgc.kernels.covariance import Covariance
 from gpgc.kernels.given import Given
 from gpgc.kernels.low_rank import LowRank
 from gpgc.kernels.nystrom import Nystrom, whitening
@@ -25,25 +25,10 @@ class Deep(Covariance):
     several times. Here each layer's matrix is computed once, from the one before, and the last
     is kept: the cost of one step on N × N a layer, whatever is asked, and no deep recursion. With
     landmarks the N × r root of a Nyström approximation is kept in place of N × N numbers.
-
-    Parameters
-    ----------
-    inner : Covariance
-        Before the first layer.
-    step : callable
-        As an expression of the algebra.
-    n_layers : int
-        How many.
-    landmarks : int array of shape (r,), optional
-        Nodes of the Nyström approximation; exact when not given.
-
-    Examples
-    --------
-    >>> from gpgc.kernels import DenseLayer
-    >>> Deep(Given(np.eye(2)), lambda layer, K: DenseLayer(K, 2.0), 3).block()
-    array([[8., 0.],
-           [0., 8.]])
     """
+
+    n_kernels = 1
+    """How many covariances are kept of each layer."""
 
     def __init__(
         self, inner: Covariance, step: Step, n_layers: int, landmarks: Integers | None = None
@@ -60,49 +45,32 @@ class Deep(Covariance):
         """Return the size of the N × N matrices that are there at once."""
         return 3 * n_nodes**2 * dtype.itemsize
 
-    def _require(self, matrices: int) -> None:
-        """Refuse what cannot fit: N × N matrices, or N × r with landmarks."""
+    @computed_once
+    def _last(self) -> Covariance:
         needed = self.bytes_for(self.n_nodes, self.dtype)
         if self.landmarks is not None:
             needed = 3 * self.n_nodes * len(self.landmarks) * self.dtype.itemsize
-        self.context.require(matrices * needed, f"the deep covariance of {self.n_nodes:,} nodes")
+        what = f"the deep covariance of {self.n_nodes:,} nodes"
+        self.context.require(self.n_kernels * needed, what)
+        last = self.after(self.keep)
+        return last if self.n_layers else Given(last.block(), self.context)
 
-    @computed_once
-    def _last(self) -> Covariance:
-        """Γ after the last layer."""
-        self._require(1)
-        layer: Covariance = self.inner
+    def after(self, keep: Callable[[Covariance], Covariance]) -> Covariance:
+        """Return the covariance after the last layer, of each of which something is kept."""
+        layer = self.inner
         for number in range(self.n_layers):
-            layer = self._keep(self.step(number, layer))
-        return layer if self.n_layers else Given(layer.block(), self.context)
+            layer = keep(self.step(number, layer))
+        return layer
 
-    def _keep(self, layer: Covariance) -> Covariance:
-        if self.landmarks is not None:
-            if layer.rank is not None and layer.rank <= len(self.landmarks):
-                return LowRank(layer.root(), self.context)
-            return LowRank(Nystrom(layer, self.landmarks).root(), self.context)
-        return Given(layer.block(), self.context)
-
-    @computed_once
-    def _last_both(self) -> Covariance:
-        """Γ and Θ after the last layer."""
-        self._require(2)
-        layer: Covariance = self.inner
-        for number in range(self.n_layers):
-            layer = self._keep_both(self.step(number, layer))
-        return layer if self.n_layers else self._keep_both(layer)
-
-    def _keep_both(self, layer: Covariance) -> Covariance:
-        K, tangent = layer.both(None, self.landmarks)
+    def keep(self, layer: Covariance) -> Covariance:
+        """Return what is kept of a layer: all entries, or a Nyström root."""
         if self.landmarks is None:
-            for matrix, variance in zip((K, tangent), layer.both_diag(), strict=True):
-                np.fill_diagonal(matrix, variance)
-            return Given(K, self.context, tangent)
-        roots = [
-            LowRank(columns @ whitening(columns[self.landmarks], self.dtype), self.context)
-            for columns in (K, tangent)
-        ]
-        return LowRank(roots[0].factor, self.context, roots[1])
+            return Given(layer.block(), self.context)
+        if layer.rank is not None and layer.rank <= len(self.landmarks):
+            return LowRank(layer.root(), self.context)
+        columns = layer.block(None, self.landmarks)
+        root = columns @ whitening(columns[self.landmarks], self.dtype)
+        return LowRank(root, self.context)
 
     @property
     def rank(self) -> int | None:
@@ -123,44 +91,18 @@ class Deep(Covariance):
 
     def dense(self) -> Array:
         """Return the N × N matrix by the plain formulas, layer by layer."""
-        matrix = self.inner.dense()
-        for number in range(self.n_layers):
-            layer = self.step(number, Given(matrix, self.context))
-            matrix = self._approximate(layer.dense())
-        return matrix
 
-    def _approximate(self, matrix: Array) -> Array:
-        if self.landmarks is None:
-            return matrix
-        return Nystrom(Given(matrix, self.context), self.landmarks).dense()
+        def keep(layer: Covariance) -> Covariance:
+            matrix = Given(layer.dense(), self.context)
+            if self.landmarks is None:
+                return matrix
+            return Given(Nystrom(matrix, self.landmarks).dense(), self.context)
+
+        return self.after(keep).dense()
 
     def local(self, groups: Integers) -> Array:
         """Return Γ within many small groups."""
         return self._last.local(groups)
-
-    def both(self, rows: Index = None, cols: Index = None) -> Both:
-        """Return Γ[rows, cols] and Θ[rows, cols]."""
-        return self._last_both.both(rows, cols)
-
-    def both_diag(self, rows: Index = None) -> Both:
-        """Return the diagonals of both."""
-        return self._last_both.both_diag(rows)
-
-    def both_matmul(self, rows: Index, cols: Index, V: Any) -> Both:
-        """Return both times V."""
-        return self._last_both.both_matmul(rows, cols, V)
-
-    def both_local(self, groups: Integers) -> Both:
-        """Return both within many small groups."""
-        return self._last_both.both_local(groups)
-
-    def both_dense(self) -> Both:
-        """Return both N × N matrices by the plain formulas, layer by layer."""
-        K, tangent = self.inner.both_dense()
-        for number in range(self.n_layers):
-            layer = self.step(number, Given(K, self.context, tangent))
-            K, tangent = (self._approximate(matrix) for matrix in layer.both_dense())
-        return K, tangent
 
 
 MOST_NESTED = 100
@@ -174,21 +116,7 @@ def layers(
     stored: bool = False,
     landmarks: Integers | None = None,
 ) -> Covariance:
-    """Return the covariance after several layers, nested in one expression or stored.
-
-    Parameters
-    ----------
-    inner : Covariance
-        Before the first layer.
-    step : callable
-        One layer.
-    n_layers : int
-        How many; more than 100 are stored in any case.
-    stored : bool, default False
-        Whether each layer is computed as an N × N matrix (:class:`Deep`).
-    landmarks : int array of shape (r,), optional
-        With ``stored``, nodes of a Nyström approximation of each layer; exact when not given.
-    """
+    """Return the covariance after several layers, nested in one expression or stored."""
     if stored or n_layers > MOST_NESTED:
         return Deep(inner, step, n_layers, landmarks)
     for number in range(n_layers):

@@ -2,35 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from gpgc._typing import Array, Index, Integers
-from gpgc.kernels.covariance import Both, Covariance, take
-from gpgc.kernels.diffusions import Diffusion
-from gpgc.kernels.tangent import CarriesTangent
+from gpgc.errors import InputError
+from gpgc.kernels.covariance import Covariance, take
 
 COLUMNS_AT_ONCE = 256
 """Variances that are computed at once, each from a column of N entries."""
 
 
-class Diffuse(CarriesTangent):
-    """P K Pᵀ for a linear operator P that reaches the whole graph, such as PageRank.
+@dataclass(frozen=True, eq=False)
+class PageRank:
+    """Personalised PageRank P of S: Z ← (1 − a) S Z + a X, ``steps`` times from Z = X.
+
+    The first terms of a (I − (1 − a) S)⁻¹: a mean over walks of all lengths, shorter ones weighing
+    more; the smaller the teleport a, the farther it reaches.
+    """
+
+    matrix: sp.csr_array
+    teleport: float = 0.1
+    steps: int = 10
+
+    def __post_init__(self) -> None:
+        if int(self.steps) != self.steps or self.steps < 1:
+            raise InputError(f"steps must be a whole number of at least 1, got {self.steps!r}")
+        if not 0 < self.teleport <= 1:
+            raise InputError(f"teleport must lie above 0 and up to 1, got {self.teleport!r}")
+
+    def __repr__(self) -> str:
+        return f"pagerank({self.teleport:g})"
+
+    def apply(self, values: Any, transposed: bool = False) -> Array:
+        """Return P X, or Pᵀ X, for values X of shape (N, k)."""
+        current = np.asarray(values.toarray() if sp.issparse(values) else values)
+        restart = self.teleport * current
+        matrix = sp.csr_array(self.matrix.T) if transposed else self.matrix
+        step = sp.csr_array((1 - self.teleport) * matrix).astype(restart.dtype)
+        for _ in range(self.steps):
+            current = step @ current
+            current += restart
+        return np.asarray(current)
+
+
+class Diffuse(Covariance):
+    """P K Pᵀ for a linear operator P that reaches the whole graph: PageRank.
 
     P is never formed: it and its transpose are applied to vectors. All columns of K are needed,
     so this costs N × N evaluations of K, in tiles, whatever is asked; a variance costs as much.
-
-    Parameters
-    ----------
-    operator : Diffusion
-        P.
-    inner : Covariance
-        K.
     """
 
-    def __init__(self, operator: Diffusion, inner: Covariance) -> None:
+    def __init__(self, operator: PageRank, inner: Covariance) -> None:
         super().__init__(inner.n_nodes, inner.context)
         self.operator, self.inner = operator, inner
 
@@ -78,40 +104,8 @@ class Diffuse(CarriesTangent):
         product = self.inner.matmul(None, None, self._reach(self.indices(cols), V))
         return np.asarray(take(self.operator.apply(product), rows))
 
-    def both(self, rows: Index = None, cols: Index = None) -> Both:
-        """Return P[rows] K P[cols]ᵀ, and the same of Θ, from the narrower side."""
-        if rows is None and cols is None:
-            K, tangent = self.inner.both()
-            return self._around(K), self._around(tangent)
-        if self.count(cols) > self.count(rows):
-            K, tangent = self.both(cols, rows)
-            return K.T, tangent.T
-        return self.both_matmul(rows, cols, np.eye(self.count(cols), dtype=self.dtype))
-
-    def both_diag(self, rows: Index = None) -> Both:
-        """Return the diagonals of both."""
-        chosen = self.indices(rows)
-        out = np.empty((2, len(chosen)), dtype=self.dtype)
-        for start in range(0, len(chosen), COLUMNS_AT_ONCE):
-            part = chosen[start : start + COLUMNS_AT_ONCE]
-            weights = self._reach(part, np.eye(len(part), dtype=self.dtype))
-            products = np.asarray(self.inner.both_matmul(None, None, weights))
-            out[:, start : start + COLUMNS_AT_ONCE] = (weights * products).sum(1)
-        return out[0], out[1]
-
-    def both_matmul(self, rows: Index, cols: Index, V: Any) -> Both:
-        """Return P[rows] (K (P[cols]ᵀ V)), and the same of Θ."""
-        K, tangent = self.inner.both_matmul(None, None, self._reach(self.indices(cols), V))
-        apply = self.operator.apply
-        return np.asarray(take(apply(K), rows)), np.asarray(take(apply(tangent), rows))
-
-    def both_dense(self) -> Both:
-        """Return P K Pᵀ and P Θ Pᵀ."""
-        K, tangent = self.inner.both_dense()
-        return self._around(K), self._around(tangent)
-
     def _reach(self, nodes: Integers, V: Any) -> Array:
         """Return P[nodes]ᵀ V."""
         spread = np.zeros((self.n_nodes, V.shape[1]), dtype=self.dtype)
         np.add.at(spread, nodes, V.toarray() if sp.issparse(V) else V)
-        return self.operator.apply_transposed(spread)
+        return self.operator.apply(spread, transposed=True)

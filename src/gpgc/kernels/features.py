@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -11,23 +10,19 @@ import scipy.sparse as sp
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute import Context
 from gpgc.kernels.base_kernels import BaseKernel, InnerProduct
-from gpgc.kernels.covariance import Columns, inverse_or_zero, multiplication_by
+from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero
 from gpgc.kernels.rows import Rows, StoredRows
-from gpgc.kernels.tangent import WithoutWeights
 
 
-class Features(WithoutWeights):
-    """K_θ(x_m, x_n) for the rows x of a feature matrix.
-
-    Rows come as directions of length 1 beside their lengths, so that one matrix product gives
-    the cosines that every base kernel is a function of.
+class Features(Covariance):
+    """K_θ(x_m, x_n) for the rows x of a feature matrix, given as directions beside lengths.
 
     Parameters
     ----------
     kernel : BaseKernel
-        The formula.
+        The formula, of the cosine of two rows and their lengths.
     rows : Rows
-        The rows of a feature matrix, as directions of length 1 beside their lengths.
+        The rows of a feature matrix; ``Features.of`` takes an array or sparse matrix (N, F).
     context : Context
         How arithmetic is done.
     """
@@ -47,7 +42,9 @@ class Features(WithoutWeights):
 
     def block(self, rows: Index = None, cols: Index = None) -> Array:
         """Return K_θ[rows, cols]."""
-        return self._columns(cols)(rows)
+        columns = self.rows.cosines(cols, self.context)
+        cosines, lengths = columns(rows)
+        return self._values(cosines, lengths[:, None], columns.std)
 
     def diag(self, rows: Index = None) -> Array:
         """Return K_θ(x, x), exactly."""
@@ -55,11 +52,11 @@ class Features(WithoutWeights):
 
     def dense(self) -> Array:
         """Return K_θ of all rows by the plain formula."""
-        unit, norms = self.rows.take(None)
+        unit, lengths = self.rows.take(None)
         unit = unit.toarray() if sp.issparse(unit) else unit
-        cosine = np.clip(unit @ unit.T, -1, 1)
-        np.fill_diagonal(cosine, norms > 0)
-        return self.kernel.evaluate(cosine, norms[:, None], norms)
+        cosines = unit @ unit.T
+        np.fill_diagonal(cosines, lengths > 0)
+        return self._values(cosines, lengths[:, None], lengths)
 
     @property
     def rank(self) -> int | None:
@@ -70,66 +67,42 @@ class Features(WithoutWeights):
         """Return the rows themselves, for the inner product."""
         if self.rank is None:
             return super().root(rows)
-        unit, norms = self.rows.take(rows)
-        return np.asarray((unit.toarray() if sp.issparse(unit) else unit) * norms[:, None])
+        unit, lengths = self.rows.take(rows)
+        return np.asarray((unit.toarray() if sp.issparse(unit) else unit) * lengths[:, None])
 
     def correlation(self, cols: Index = None) -> Columns:
-        """Return the cosines themselves for the inner product, K_θ with unit variance else.
-
-        The former may exceed 1 by rounding.
-        """
-        products, right_norms = self.rows.cosines(cols, self.context)
+        """Return the cosines for the inner product, which may exceed 1 by rounding; else K_θ."""
+        cosines = self.rows.cosines(cols, self.context)
         if isinstance(self.kernel, InnerProduct):
-            return products
-        right_scale = inverse_or_zero(np.sqrt(self._variance(right_norms)))
+            return cosines
+        right = np.sqrt(self._variance(cosines.std))
+        inverse = inverse_or_zero(right)
 
         def columns(rows: Index) -> tuple[Array, Array]:
-            cosines, norms = products(rows)
-            std = np.sqrt(self._variance(norms))
-            block = self.kernel.evaluate(_clip(cosines), norms[:, None], right_norms)
+            block, lengths = cosines(rows)
+            std = np.sqrt(self._variance(lengths))
+            block = self._values(block, lengths[:, None], cosines.std)
             block *= inverse_or_zero(std)[:, None]
-            block *= right_scale
+            block *= inverse
             return block, std
 
-        return columns
-
-    def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
-        """Return K_θ[rows, cols] @ V in tiles of rows."""
-        columns, chosen = self._columns(cols), self.indices(rows)
-        multiply = multiplication_by(V, self.dtype)
-
-        def tile(part: slice) -> Array:
-            return multiply(columns(part if rows is None else chosen[part]))
-
-        out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
-        self.context.fill(out, tile, self.count(cols) * self.dtype.itemsize)
-        return out
+        return Columns(columns, right)
 
     def local(self, groups: Integers) -> Array:
         """Return K_θ within many small groups."""
-        rows, norms = self.rows.stored().take(groups.ravel())
-        norms = norms.reshape(groups.shape)
-        unit = rows.toarray() if sp.issparse(rows) else rows
-        unit = unit.reshape(*groups.shape, self.rows.shape[1])
-        cosine = _clip(unit @ unit.transpose(0, 2, 1))
+        nodes, position = np.unique(groups, return_inverse=True)
+        rows, lengths = self.rows.gathered(nodes)
+        position = position.reshape(groups.shape)
+        unit, lengths = (rows.toarray() if sp.issparse(rows) else rows)[position], lengths[position]
+        cosines = unit @ unit.transpose(0, 2, 1)
+        block = self._values(cosines, lengths[:, :, None], lengths[:, None, :])
         diagonal = np.arange(groups.shape[1])
-        block = self.kernel.evaluate(cosine, norms[:, :, None], norms[:, None, :])
-        block[:, diagonal, diagonal] = self._variance(norms)
+        block[:, diagonal, diagonal] = self._variance(lengths)
         return block
 
-    def _variance(self, norms: Array) -> Array:
-        return self.kernel.variance((norms > 0).astype(self.dtype), norms)
+    def _variance(self, lengths: Array) -> Array:
+        return self.kernel.variance((lengths > 0).astype(self.dtype), lengths)
 
-    def _columns(self, cols: Index) -> Callable[[Index], Array]:
-        """Return a function of rows that gives K_θ[rows, cols]."""
-        products, right_norms = self.rows.cosines(cols, self.context)
-
-        def columns(rows: Index) -> Array:
-            cosines, norms = products(rows)
-            return self.kernel.evaluate(_clip(cosines), norms[:, None], right_norms)
-
-        return columns
-
-
-def _clip(cosine: Array) -> Array:
-    return np.clip(cosine, -1, 1, out=cosine)
+    def _values(self, cosines: Array, left: Array, right: Array) -> Array:
+        """Return K_θ from cosines, which may exceed 1 by rounding and are overwritten."""
+        return self.kernel.evaluate(np.clip(cosines, -1, 1, out=cosines), left, right)

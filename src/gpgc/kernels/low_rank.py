@@ -1,44 +1,90 @@
-"""A covariance that is known by its root."""
+"""Covariances of finite rank, ΦΦᵀ, which answer by their root Φ."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute import Context, split
-from gpgc.kernels.covariance import Both, take
-from gpgc.kernels.tangent import WithoutWeights
+from gpgc.kernels.covariance import CHUNK_BYTES, Covariance, take, times
 
 LOCAL_ELEMENTS = 2**22
 """Entries of the root that are gathered at once for blocks of small groups."""
 
 
-class LowRank(WithoutWeights):
-    """ΦΦᵀ for a root Φ that is there already.
+class Rooted(Covariance):
+    """ΦΦᵀ, of which a subclass gives the rank, the rows of Φ and the plain formula."""
 
-    Parameters
-    ----------
-    factor : array of shape (N, r)
-        Φ; it is not copied.
-    context : Context, optional
-        How arithmetic is done; of the factor's dtype when not given.
-    tangent : LowRank, optional
-        Θ of the same network; 0 when not given.
+    @abstractmethod
+    def rows_of_root(self, n_rows: int) -> Callable[[Index], Array]:
+        """Return a function of rows that gives Φ[rows]; what ``n_rows`` share is prepared once."""
 
-    Examples
-    --------
-    >>> LowRank(np.array([[1.0], [2.0]])).block()
-    array([[1., 2.],
-           [2., 4.]])
-    """
+    def root(self, rows: Index = None) -> Array:
+        """Return Φ[rows], computed in tiles."""
+        chosen, rank = self.indices(rows), self.rank or 0
+        at = self.rows_of_root(len(chosen))
+        out = np.empty((len(chosen), rank), dtype=self.dtype)
 
-    def __init__(
-        self, factor: Array, context: Context | None = None, tangent: LowRank | None = None
-    ) -> None:
+        def tile(part: slice) -> Array:
+            return at(part if rows is None else chosen[part])
+
+        self.context.fill(out, tile, rank * self.dtype.itemsize)
+        return out
+
+    def root_times(self, rows: Index, weights: Array) -> Array:
+        """Return Φ[rows] @ weights: of Φ no more than tiles is held."""
+        return self.tiled_product(self.rows_of_root(self.count(rows)), rows, weights)
+
+    def block(self, rows: Index = None, cols: Index = None) -> Array:
+        """Return Φ[rows] Φ[cols]ᵀ from the narrower side."""
+        if self.count(cols) > self.count(rows):
+            return self.block(cols, rows).T
+        return self.root_times(rows, self.root(cols).T)
+
+    def diag(self, rows: Index = None) -> Array:
+        """Return the squared lengths of the root's rows."""
+        chosen = self.indices(rows)
+        at = self.rows_of_root(len(chosen))
+        out = np.empty(len(chosen), dtype=self.dtype)
+
+        def tile(part: slice) -> Array:
+            root = at(part if rows is None else chosen[part])
+            return np.asarray(np.einsum("ij,ij->i", root, root))
+
+        self.context.fill(out, tile, (self.rank or 0) * self.dtype.itemsize)
+        return out
+
+    def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
+        """Return Φ[rows] (Φ[cols]ᵀ V)."""
+        every, rank = self.indices(cols), self.rank or 0
+        few = self.context.budget(CHUNK_BYTES) // max(1, rank * self.dtype.itemsize)
+        total = np.zeros((rank, V.shape[1]), dtype=self.dtype)
+        for part in split(np.arange(len(every)), few):
+            total += times(self.root(every[part]).T, V[part])
+        return self.root_times(rows, total)
+
+    def local(self, groups: Integers) -> Array:
+        """Return ΦΦᵀ within many small groups."""
+        nodes, position = np.unique(groups, return_inverse=True)
+        root, position = self.root(nodes), position.reshape(groups.shape)
+        few = LOCAL_ELEMENTS // max(1, groups.shape[1] * root.shape[1])
+        blocks = np.empty((*groups.shape, groups.shape[1]), dtype=self.dtype)
+        for part in split(np.arange(len(groups)), few):
+            near = root[position[part]]
+            blocks[part] = near @ near.transpose(0, 2, 1)
+        return blocks
+
+
+class LowRank(Rooted):
+    """ΦΦᵀ for a root Φ (N, r) that is there already; it is not copied."""
+
+    def __init__(self, factor: Array, context: Context | None = None) -> None:
         super().__init__(len(factor), context or Context(factor.dtype), tileable=True)
-        self.factor, self.tangent = factor, tangent
+        self.factor = factor
 
     def __repr__(self) -> str:
         return f"low_rank({self.n_nodes} x {self.rank})"
@@ -48,61 +94,10 @@ class LowRank(WithoutWeights):
         """Number of columns of the root."""
         return int(self.factor.shape[1])
 
-    def root(self, rows: Index = None) -> Array:
-        """Return a copy of Φ[rows]."""
-        return np.array(take(self.factor, rows))
-
-    def block(self, rows: Index = None, cols: Index = None) -> Array:
-        """Return Φ[rows] Φ[cols]ᵀ."""
-        return np.asarray(take(self.factor, rows) @ take(self.factor, cols).T)
-
-    def diag(self, rows: Index = None) -> Array:
-        """Return the squared lengths of the root's rows."""
-        root = take(self.factor, rows)
-        return np.asarray(np.einsum("ij,ij->i", root, root))
+    def rows_of_root(self, n_rows: int) -> Callable[[Index], Array]:
+        """Return the function that takes rows of Φ."""
+        return lambda rows: np.asarray(take(self.factor, rows))
 
     def dense(self) -> Array:
         """Return ΦΦᵀ."""
         return np.asarray(self.factor @ self.factor.T)
-
-    def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
-        """Return Φ[rows] (Φ[cols]ᵀ V)."""
-        right = take(self.factor, cols)
-        product = (V.T @ right).T if hasattr(V, "tocsr") else right.T @ V
-        return np.asarray(take(self.factor, rows) @ np.asarray(product, dtype=self.dtype))
-
-    def local(self, groups: Integers) -> Array:
-        """Return ΦΦᵀ within many small groups."""
-        if not len(groups):
-            return np.empty((0, groups.shape[1], groups.shape[1]), dtype=self.dtype)
-        size = max(1, LOCAL_ELEMENTS // max(1, groups.shape[1] * self.rank))
-        roots = (self.factor[groups[part]] for part in split(np.arange(len(groups)), size))
-        return np.concatenate([root @ root.transpose(0, 2, 1) for root in roots])
-
-    def both(self, rows: Index = None, cols: Index = None) -> Both:
-        """Return both covariances at rows and columns."""
-        if self.tangent is None:
-            return super().both(rows, cols)
-        return self.block(rows, cols), self.tangent.block(rows, cols)
-
-    def both_diag(self, rows: Index = None) -> Both:
-        """Return the diagonals of both."""
-        if self.tangent is None:
-            return super().both_diag(rows)
-        return self.diag(rows), self.tangent.diag(rows)
-
-    def both_matmul(self, rows: Index, cols: Index, V: Any) -> Both:
-        """Return both times V."""
-        if self.tangent is None:
-            return super().both_matmul(rows, cols, V)
-        return self.matmul(rows, cols, V), self.tangent.matmul(rows, cols, V)
-
-    def both_local(self, groups: Integers) -> Both:
-        """Return both within many small groups."""
-        if self.tangent is None:
-            return super().both_local(groups)
-        return self.local(groups), self.tangent.local(groups)
-
-    def both_dense(self) -> Both:
-        """Return both N × N matrices."""
-        return self.both()

@@ -45,28 +45,7 @@ def pageranks(
     steps: int,
     context: Context,
 ) -> list[Array]:
-    """Return the PageRanks a (1 − (1 − a) S)⁻¹ X of several teleports a at once.
-
-    They are polynomials of S (:func:`pagerank_weights`) that share its powers, so that many cost
-    hardly more than one.
-
-    Parameters
-    ----------
-    matrix : csr_array of shape (N, N)
-        S.
-    values : array of shape (N, k)
-        X; its memory may be used again, so that it holds something else afterwards.
-    teleports : sequence of float
-        The values of a.
-    steps : int
-        The polynomials' degree.
-    context : Context
-        How arithmetic is done.
-
-    Returns
-    -------
-    list of arrays of shape (N, k)
-    """
+    """Return the PageRanks a (1 − (1 − a) S)⁻¹ X of several teleports; X's memory is used again."""
     dtype = values.dtype
     step = matrix.astype(dtype)
     weights = pagerank_weights(teleports, steps, dtype)
@@ -101,15 +80,7 @@ def pageranks_at(
     steps: int,
     context: Context,
 ) -> list[Array]:
-    """Return some rows of :func:`pageranks`, of shape (n, k): no sums of all nodes are held.
-
-    Parameters
-    ----------
-    matrix, values, teleports, steps, context
-        As there; the memory of ``values`` may be used again.
-    rows : int array of shape (n,)
-        Which rows.
-    """
+    """Return some rows of :func:`pageranks`, of shape (n, k): no sums of all nodes are held."""
     step = matrix.astype(values.dtype)
     weights = pagerank_weights(teleports, steps, values.dtype)
     found = [np.empty((len(rows), values.shape[1]), values.dtype) for _ in teleports]
@@ -133,10 +104,7 @@ def pageranks_at(
 
 
 def _last_rows(matrix: sp.csr_array, rows: Integers, steps: int) -> dict[int, Integers]:
-    """Return the rows of the last powers that some rows of the sums depend on, where they are few.
-
-    Power l is asked for at those rows, and at the neighbours of what power l + 1 is asked for.
-    """
+    """Return, for the last powers, the rows that some rows of the sums need, where they are few."""
     found: dict[int, Integers] = {}
     is_wanted = np.zeros(matrix.shape[0], dtype=bool)
     is_wanted[rows] = True
@@ -163,11 +131,7 @@ def _diffuse_at(
 def _in_row_tiles(
     step: sp.csr_array, values: Array, weights: Array, context: Context
 ) -> list[Array]:
-    """Return Σ_l w_al S^l X for each a: two powers and the sums are held, the first one as X was.
-
-    A row of a power is added to the sums while it is in a cache, and many columns are read at
-    once, which is what a large graph, whose neighbours are anywhere in memory, takes its time for.
-    """
+    """Return Σ_l w_al S^l X for each a: two powers and the sums are held, the first where X was."""
     n_powers = weights.shape[1]
     sums = [values if values.flags.c_contiguous else np.ascontiguousarray(values)]
     sums += [np.empty_like(sums[0]) for _ in weights[1:]]
@@ -224,14 +188,9 @@ def _column_parts(values: Array, n_bytes: int) -> list[slice]:
 def pagerank_weights(teleports: Sequence[float], steps: int, dtype: Any) -> Array:
     r"""Return what each power of S counts in the PageRanks, of shape (teleports, steps + 1).
 
-    The Chebyshev series of :math:`a / (1 - (1 - a) x)` on [−1, 1], where the eigenvalues of S are,
-    is :math:`\frac{a}{\sqrt{1 - q^2}} (1 + 2 \sum_n r^n T_n(x))` with q = 1 − a and
-    :math:`r = (1 - \sqrt{1 - q^2}) / q`. It is cut after the degree ``steps``, written as powers
-    and divided by its value at 1, so that what is the same at all nodes stays the same. Far fewer
-    powers do than in the series :math:`\sum_l a (1 - a)^l x^l`.
+    The Chebyshev series of 1 / (1 − q x), q = 1 − a, is 1 + 2 Σ rⁿ Tₙ(x) up to a factor, with
+    r = (1 − √(1 − q²)) / q: cut after ``steps``, and divided by its value at 1.
 
-    Examples
-    --------
     >>> pagerank_weights([0.5, 1.0], 2, np.float64).round(4)
     array([[0.5099, 0.3191, 0.171 ],
            [1.    , 0.    , 0.    ]])

@@ -1,133 +1,104 @@
-r"""The tangent kernel Θ of an infinitely wide network, by one pass that carries Γ along.
+r"""The tangent kernel Θ of an infinitely wide network, as an expression of the algebra.
 
 Θ is the inner product of the gradients of a network's outputs by all its weights, which training
 by gradient descent leaves as it is where the network is infinitely wide (Jacot et al. 2018;
-graphs: Du et al. 2019). Every part says how it passes on both:
+graphs: Du et al. 2019). Every part passes a K + Θ on, so that the K that a dense layer adds for
+its own weights takes no expression of its own:
 
 .. math::
-    \text{dense layer:}\quad \Theta' = \sigma_b^2 + \delta_W (K + \Theta), \qquad
-    \text{activation:}\quad \Theta' = \Theta \circ E[\phi'\phi'], \qquad
-    \text{aggregation:}\quad \Theta' = S \Theta S^\top
+    \text{dense layer:}\quad a K' + \Theta'
+        = (a + 1)\, \sigma_b^2 + \delta_W \left((a + 1) K + \Theta\right), \qquad
+    \text{activation:}\quad a\, \kappa(K) + \dot\kappa(K) \circ \Theta, \qquad
+    \text{aggregation:}\quad S (a K + \Theta) S^\top
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
-from gpgc._typing import Array, Index, Integers
-from gpgc.compute import split
-from gpgc.kernels.covariance import CHUNK_BYTES, Both, Covariance, times
+from gpgc.errors import InputError
+from gpgc.kernels.activate import Activate, Chain
+from gpgc.kernels.covariance import Covariance
+from gpgc.kernels.deep import Deep
+from gpgc.kernels.diffuse import Diffuse
+from gpgc.kernels.features import Features
+from gpgc.kernels.given import Cross, Given
+from gpgc.kernels.low_rank import LowRank
+from gpgc.kernels.mix import DenseLayer, Mix
+from gpgc.kernels.propagate import Propagate
+
+Known: TypeAlias = tuple[Covariance, Covariance]
+"""A part of an expression, and its tangent kernel."""
 
 
-class WithoutWeights(Covariance):
-    """An input of a network, with no weights below it: Θ is 0."""
+def tangent(covariance: Covariance, share: float = 0.0, known: Known | None = None) -> Covariance:
+    """Return aΓ + Θ, with Θ the tangent kernel of the network whose covariance Γ is given.
 
-    def both(self, rows: Index = None, cols: Index = None) -> Both:
-        """Return Γ[rows, cols] and zeros."""
-        return _with_zeros(self.block(rows, cols))
-
-    def both_diag(self, rows: Index = None) -> Both:
-        """Return the diagonal of Γ and zeros."""
-        return _with_zeros(self.diag(rows))
-
-    def both_matmul(self, rows: Index, cols: Index, V: Any) -> Both:
-        """Return Γ[rows, cols] @ V and zeros."""
-        return _with_zeros(self.matmul(rows, cols, V))
-
-    def both_local(self, groups: Integers) -> Both:
-        """Return Γ within many small groups and zeros."""
-        return _with_zeros(self.local(groups))
-
-    def both_dense(self) -> Both:
-        """Return the N × N matrix Γ and zeros."""
-        return _with_zeros(self.dense())
-
-
-def _with_zeros(values: Array) -> Both:
-    return values, np.zeros_like(values)
-
-
-class CarriesTangent(Covariance):
-    """A part with weights below it, whose products and small blocks come from its ``both``."""
-
-    def both_matmul(self, rows: Index, cols: Index, V: Any) -> Both:
-        """Return Γ[rows, cols] @ V and Θ[rows, cols] @ V, a few rows or columns at a time."""
-        chosen, columns = self.indices(rows), self.indices(cols)
-        out = np.zeros((2, len(chosen), V.shape[1]), dtype=self.dtype)
-        if self.tileable:
-
-            def tile(part: slice) -> None:
-                at = part if rows is None else chosen[part]
-                for place, block in enumerate(self.both(at, cols)):
-                    out[place, part] = times(block, V)
-
-            row_bytes = 2 * len(columns) * self.dtype.itemsize
-            self.context.map(tile, self.context.tiles(len(chosen), row_bytes))
-            return out[0], out[1]
-        size = self.context.budget(CHUNK_BYTES) // max(1, 2 * len(chosen) * self.dtype.itemsize)
-        start = 0
-        for chunk in split(columns, size):
-            for place, block in enumerate(self.both(rows, chunk)):
-                out[place] += times(block, V[start : start + len(chunk)])
-            start += len(chunk)
-        return out[0], out[1]
-
-    def both_local(self, groups: Integers) -> Both:
-        """Return the blocks within small groups, cut from the block of all their nodes."""
-        nodes, position = np.unique(groups, return_inverse=True)
-        size = 2 * len(nodes) ** 2 * self.dtype.itemsize
-        if size > self.context.budget(CHUNK_BYTES) and len(groups) > 1:
-            halves = [self.both_local(half) for half in np.array_split(groups, 2)]
-            K, tangent = (np.concatenate(pair) for pair in zip(*halves, strict=True))
-            return K, tangent
-        position = position.reshape(groups.shape)
-        at = position[:, :, None], position[:, None, :]
-        K, tangent = self.both(nodes, nodes)
-        return K[at], tangent[at]
-
-
-class Tangent(Covariance):
-    """Θ, the tangent kernel of the network whose covariance is given.
-
-    Parameters
-    ----------
-    inner : Covariance
-        Γ of the network's outputs, as an expression of the algebra.
-
-    Examples
-    --------
-    >>> from gpgc.kernels import Activate, DenseLayer, Given
-    >>> network = DenseLayer(Activate(DenseLayer(Given(np.eye(2)))))
-    >>> Tangent(network).block().round(4)
-    array([[2.    , 0.3183],
-           [0.3183, 2.    ]])
+    ``share`` is a; ``known`` is a part of the expression, and its Θ.
     """
 
-    def __init__(self, inner: Covariance) -> None:
-        super().__init__(inner.n_nodes, inner.context, tileable=inner.tileable)
-        self.inner = inner
+    def below(part: Covariance, share: float = share) -> Covariance:
+        return tangent(part, share, known)
+
+    match covariance:
+        case _ if known is not None and covariance is known[0]:
+            return Mix(known, [share, 1.0]) if share else known[1]
+        case Features() | Given() | LowRank() | Cross():
+            return covariance if share == 1 else Mix([covariance], [share])
+        case DenseLayer(inner=inner, weights=(passed,), constant=bias):
+            under = below(inner, share + covariance.trained_variance / passed)
+            if under is inner and not share:  # a network's first layer, whose Θ is its K
+                return covariance
+            return DenseLayer(under, passed, (share + 1) * bias)
+        case Activate(inner=inner):
+            return Chain(covariance, below(inner, 0.0), share)
+        case Propagate(matrix=matrix, inner=inner):
+            return Propagate(matrix, below(inner))
+        case Diffuse(operator=operator, inner=inner):
+            return Diffuse(operator, below(inner))
+        case Mix(parts=parts, weights=weights, constant=constant):
+            under_parts = tuple(below(part) for part in parts)
+            if under_parts == parts:
+                return covariance
+            return Mix(under_parts, weights, share * constant)
+        case Deep():
+            kernel = TangentOfDeep(covariance)
+            return Mix([covariance, kernel], [share, 1.0]) if share else kernel
+    raise InputError(
+        "tangent must be of a network of Features, Given, LowRank, Cross, DenseLayer, Activate, "
+        f"Propagate, Diffuse, Mix and Deep, got {type(covariance).__name__}, which is no layer "
+        "of weights and has no tangent kernel: use its covariance as it is (kernel='nngp'), or "
+        "the tangent kernel of what is inside it"
+    )
+
+
+class TangentOfDeep(Deep):
+    """Θ of a step that is taken several times: that of each layer is computed once, and kept."""
+
+    n_kernels = 2
+
+    def __init__(self, network: Deep) -> None:
+        super().__init__(network.inner, network.step, network.n_layers, network.landmarks)
+        self.first = tangent(network.inner)
 
     def __repr__(self) -> str:
-        return f"tangent({self.inner!r})"
+        return f"tangent of {super().__repr__()}"
 
-    def block(self, rows: Index = None, cols: Index = None) -> Array:
-        """Return Θ[rows, cols]."""
-        return self.inner.both(rows, cols)[1]
+    def keep(self, layer: Covariance) -> Covariance:
+        """Return what is kept of a layer; rounding of variances moves derivatives most."""
+        kept = super().keep(layer)
+        if isinstance(kept, Given):
+            np.fill_diagonal(kept.matrix, layer.diag())
+        return kept
 
-    def diag(self, rows: Index = None) -> Array:
-        """Return the diagonal of Θ."""
-        return self.inner.both_diag(rows)[1]
-
-    def dense(self) -> Array:
-        """Return the N × N matrix Θ by the plain formulas."""
-        return self.inner.both_dense()[1]
-
-    def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
-        """Return Θ[rows, cols] @ V."""
-        return self.inner.both_matmul(rows, cols, V)[1]
-
-    def local(self, groups: Integers) -> Array:
-        """Return Θ within many small groups."""
-        return self.inner.both_local(groups)[1]
+    def after(self, keep: Callable[[Covariance], Covariance]) -> Covariance:
+        """Return Θ after the last layer, of which and of Γ each layer is kept."""
+        layer, kernel = self.inner, self.first
+        for number in range(self.n_layers):
+            output = self.step(number, layer)
+            kernel = keep(tangent(output, known=(layer, kernel)))
+            layer = keep(output)
+        return kernel

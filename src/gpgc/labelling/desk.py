@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Collection, Mapping
-from itertools import chain, islice
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,47 +12,31 @@ from numpy.typing import NDArray
 
 from gpgc._typing import Integers
 from gpgc.errors import InputError
-from gpgc.labelling.class_keys import class_keys
 from gpgc.labelling.events import MAX_BULK, MAX_CLASSES, MAX_LABEL, check_item, check_items
 from gpgc.labelling.export import NAMES
-from gpgc.labelling.items import Picture
-from gpgc.labelling.layout import layouts
+from gpgc.labelling.finding import Wanted, find
+from gpgc.labelling.items import Picture, shrink
+from gpgc.labelling.ledger import Entry, Given
 from gpgc.labelling.opinion import NOTHING
 from gpgc.labelling.session import Session
 from gpgc.labelling.sources import Source
+from gpgc.plot.layout import layouts
 
 N_NEIGHBORS = 8
 NEAR = 300
 """Nodes within two links among which the nearest are looked for."""
 
-SEARCH, HISTORY = 20, 30
-SEARCHED_LINES = 20_000
-"""Number of nodes up to which a search looks into their lines too."""
+LISTED, HISTORY, REVIEWED = 100, 30, 100
+THUMBNAILS = 4000
+"""Small images that are kept."""
 
 
 class Desk:
-    """The answers to the questions of a page: a session and what there is to see of its nodes.
+    """The answers to the questions of a page: a session and what there is to see of its nodes."""
 
-    Parameters
-    ----------
-    session : Session
-    source : Source
-        What is labelled.
-    target : float, optional
-        Accuracy that is aimed at.
-    keys : dict of str to str, optional
-        Letters that stand for classes.
-    """
-
-    def __init__(
-        self,
-        session: Session,
-        source: Source,
-        target: float | None = None,
-        keys: Mapping[str, str] | None = None,
-    ) -> None:
-        self.session, self.source = session, source
-        self._target, self._keys = target, dict(keys or {})
+    def __init__(self, session: Session, source: Source, guide: str = "") -> None:
+        self.session, self.source, self._guide = session, source, guide
+        self._thumbnails: dict[int, Picture] = {}
         self.progress: tuple[float, str] = (0.0, "building the graph")
         self.places: NDArray[np.uint16] | None = None
         self.layout_revision = 0
@@ -80,12 +63,15 @@ class Desk:
             "session": self.session.journal.records[0]["ids_sha256"][:16],
             "kind": self.source.items.kind,
             "nodes": len(self.session.ids),
+            "is_linked": self.source.adjacency is not None,
             "classes": self.classes(),
-            "target": self._target,
             "exports": list(NAMES),
             "limits": {"classes": MAX_CLASSES, "label": MAX_LABEL, "bulk": MAX_BULK},
             "progress": self.progress,
             "layout": self.layout_revision,
+            "features": self.source.about,
+            "guide": self._guide,
+            "source": self.session.guesses.name,
             "failure": str(self.session.live.failure or ""),
             **self.session.summary(),
         }
@@ -99,41 +85,44 @@ class Desk:
     def classes(self) -> list[dict[str, Any]]:
         """Return the classes with their keys and their numbers of labels."""
         given = Counter(each.label for each in self.session.ledger.labels.values())
-        names = self.session.ledger.classes
-        keys = class_keys(names, self._keys)
+        ledger, keys = self.session.ledger, self.session.keys()
+        places = ledger.places
         return [
-            {"name": name, "key": key, "labels": given[name]}
-            for name, key in zip(names, keys, strict=True)
+            {"name": name, "key": keys[name], "labels": given[name], "place": places[name]}
+            | ({"colour": ledger.colours[name]} if name in ledger.colours else {})
+            for name in ledger.classes
         ]
 
     def next(self, by: str, n: int = 2, holding: int | None = None) -> dict[str, Any]:
         """Return the next items of a person, the first to be decided now."""
         nodes = self.session.next(by, min(max(n, 1), 4), holding)
-        return {"items": [self.item(node) for node in nodes], **self.session.summary()}
+        return {"items": [self.item(node, by) for node in nodes], **self.session.summary()}
 
-    def item(self, node: int) -> dict[str, Any]:
+    def item(self, node: int, by: str = "") -> dict[str, Any]:
         """Return what there is to see of a node; why it is shown is nobody's business."""
         session = self.session
-        given = session.ledger.labels.get(session.ids[node])
+        given = None if session.is_second(node, by) else self._given(node)
         shown = {"item": node, "id": session.ids[node][:400], **self.source.items.show(node)}
         if self.source.items.kind == "image":
             shown["image"] = True
         labelling = session.live.labelling
         if labelling is not None:
             shown["links"] = int(np.diff(labelling.adjacency.indptr[node : node + 2])[0])
+        if (guess := session.guess(node)) is not None:
+            shown["suggestion"] = guess
         return shown | {"label": given.label if given else None}
 
     def near(self, node: int, shows: bool = False) -> dict[str, Any]:
         """Return the nearest nodes and, where it is wanted, the model's opinion on them all.
 
         Of an item that waits for an answer nothing is told, nor what the model thinks of its
-        neighbours: the audit items are among them, and nobody shall know which they are.
+        neighbors: the audit items are among them, and nobody shall know which they are.
         """
         session = self.session
         tells = shows and not session.is_open(node)
         found = []
         for other in self._nearest(node):
-            given = session.ledger.labels.get(session.ids[other])
+            given = None if session.is_open(int(other)) else self._given(int(other))
             found.append(
                 {
                     "item": int(other),
@@ -152,18 +141,28 @@ class Desk:
         items = []
         for node in free:
             label = ledger.labels.get(ids[node])
-            shown = self._in_short(node)
+            shown = self.brief(node)
             is_skipped = ids[node] in ledger.skipped
             items.append(shown | {"label": label.label if label else None, "skipped": is_skipped})
         return {"items": items, "left_out": n_left_out}
 
     def sure(self) -> dict[str, Any]:
-        """Return a group of items that the model is sure of, to be confirmed at once.
-
-        ``sure`` counts all items that could be in one.
-        """
+        """Return a group of items that the model is sure of, to be confirmed at once."""
         label, nodes, n_sure = self.session.sure_group()
-        return {"label": label, "items": [self._in_short(n) for n in nodes], "sure": n_sure}
+        return {"label": label, "items": [self.brief(n) for n in nodes], "sure": n_sure}
+
+    def review(self) -> dict[str, Any]:
+        """Return answers to look at again, and whether labels are being checked by now."""
+        entries, is_checking = self.session.review()
+        items = [{**each, "item": self.session.index[each["id"]]} for each in entries[:REVIEWED]]
+        n_labels = len(self.session.ledger.labels)
+        n_wrong = sum("wrong" in each for each in entries)
+        return {
+            "entries": items,
+            "count": len(entries),
+            "wrong": [n_wrong, n_labels],
+            "checking": is_checking,
+        }
 
     def record(self, event: dict[str, Any], by: str) -> dict[str, Any]:
         """Write a decision down; answer with what is next."""
@@ -183,34 +182,61 @@ class Desk:
     def history(self, by: str) -> dict[str, Any]:
         """Return the last decisions that stand, newest first."""
         entries = self.session.ledger.entries
+        kept_from = set(self.session.wants_second(by))
         return {
             "count": len(entries),
-            "entries": [
-                {
-                    "item": self.session.index[entry.id],
-                    "line": self.source.items.line(self.session.index[entry.id]),
-                    "label": entry.label,
-                    "do": entry.do,
-                    "items": entry.n_items,
-                    "by": entry.by,
-                }
-                for entry in entries[: -HISTORY - 1 : -1]
-            ],
+            "entries": self._folded(
+                [each for each in entries if self.session.index[each.id] not in kept_from]
+            ),
+            "people": len({entry.by for entry in entries}),
             "can_undo": self.session.ledger.undoable(by) is not None,
             "can_redo": self.session.ledger.redoable(by) is not None,
         }
 
-    def search(self, text: str) -> dict[str, Any]:
-        """Return nodes whose id, or line, holds a text."""
-        wanted, ids = text[:200].casefold(), self.session.ids
-        exact = [self.session.index[text]] if text in self.session.index else []
-        line = self.source.items.line
-        lines = range(len(ids)) if len(ids) <= SEARCHED_LINES else ()
-        by_name = (node for node, name in enumerate(ids) if wanted in name.casefold())
-        by_line = (node for node in lines if wanted in line(node).casefold())
-        some = islice(chain(exact, by_name, by_line), 3 * SEARCH) if wanted else ()
-        found = list(dict.fromkeys(some))[:SEARCH]
-        return {"found": [{"item": n, "id": ids[n][:200], "line": line(n)} for n in found]}
+    def _folded(self, entries: Sequence[Entry]) -> list[dict[str, Any]]:
+        """Return the last decisions, what they took the place of folded into each."""
+        found: dict[str, dict[str, Any]] = {}
+        for entry in reversed(entries):
+            name = entry.id if entry.n_items == 1 else entry.event
+            if last := found.get(name):
+                last["before"].append({"label": entry.label, "by": entry.by})
+                continue
+            if len(found) == HISTORY:
+                break
+            node = self.session.index[entry.id]
+            found[name] = {
+                "item": node,
+                "line": self.source.items.line(node),
+                "label": entry.label,
+                "do": entry.do,
+                "items": entry.n_items,
+                "by": entry.by,
+                "before": [],
+            }
+        return list(found.values())
+
+    def search(self, wanted: Wanted, shows: bool = False) -> dict[str, Any]:
+        """Return how many items are wanted, the first of them, and what to show of some."""
+        nodes = find(self.session, self.source.items, wanted)
+        found = []
+        for node in nodes[:LISTED]:
+            given = None if self.session.is_open(node) else self._given(node)
+            shown = self.brief(node) | {"label": given.label if given else None}
+            said = self.session.tell(node) if shows and given is None else None
+            found.append(shown | {"by": given.by if given else "", "guess": _guess(said)})
+        return {"count": len(nodes), "items": nodes[:MAX_BULK], "found": found}
+
+    def people(self) -> dict[str, list[int]]:
+        """Return the nodes that each person labelled."""
+        found: dict[str, list[int]] = {}
+        for name, given in self.session.ledger.labels.items():
+            found.setdefault(given.by, []).append(self.session.index[name])
+        return found
+
+    def brief(self, node: int) -> dict[str, Any]:
+        """Return a node in one line, for a pointer that rests on it."""
+        name = self.session.ids[node][:200]
+        return {"item": node, "id": name, "line": self.source.items.line(node)}
 
     def edges(self, node: int) -> dict[str, Any]:
         """Return the nodes that a node is linked to."""
@@ -224,23 +250,32 @@ class Desk:
     def colours(self) -> bytes:
         """Return class and certainty of each node as uint8; certainty 255 is a given label.
 
-        Classes are counted in the order of the session; 255 stands for no opinion. What waits for
-        an answer, and what is linked to it, shows none: the map would give it away.
+        Classes are counted in the order in which they came; 255 stands for no opinion. What waits
+        for an answer, and what is linked to it, shows none: the map would give it away.
         """
         opinion, ledger, index = self.session.live.opinion, self.session.ledger, self.session.index
-        order = {name: place for place, name in enumerate(ledger.classes)}
+        order = ledger.places
         table = np.full(NOTHING + 1, NOTHING, dtype=np.uint8)
         table[: len(opinion.classes)] = [order.get(name, NOTHING) for name in opinion.classes]
         both = np.stack([table[opinion.codes], opinion.certainty], axis=1)
         both[self._hidden()] = NOTHING, 0
         for name, given in ledger.labels.items():
             both[index[name]] = order[given.label], NOTHING
+        both[self.session.desk_items()] = NOTHING, 0  # also where somebody else answered
         return both.tobytes()
 
     def picture(self, node: int) -> Picture:
         """Return the image of a node."""
         found = self.source.items.picture(node)
         return Picture(b"", "", "This item has no image.") if found is None else found
+
+    def thumbnail(self, node: int) -> Picture:
+        """Return the image of a node, small; made once."""
+        if node not in self._thumbnails:
+            if len(self._thumbnails) >= THUMBNAILS:
+                self._thumbnails.pop(next(iter(self._thumbnails)), None)
+            self._thumbnails[node] = shrink(self.picture(node))
+        return self._thumbnails[node]
 
     def check(self, node: Any) -> int:
         """Return a node that was asked for, if there is one."""
@@ -249,9 +284,8 @@ class Desk:
             raise InputError(f"item must be a node of the graph, got {text!r:.40}")
         return int(text)
 
-    def _in_short(self, node: int) -> dict[str, Any]:
-        name = self.session.ids[node][:200]
-        return {"item": node, "id": name, "line": self.source.items.line(node)}
+    def _given(self, node: int) -> Given | None:
+        return self.session.ledger.labels.get(self.session.ids[node])
 
     def _hidden(self) -> list[int]:
         """Return the items on desks and the nodes that are linked to them."""
@@ -282,3 +316,42 @@ def _links(adjacency: Any, node: int) -> list[int]:
     start, end = adjacency.indptr[node : node + 2]
     strongest = np.argsort(-adjacency.data[start:end], kind="stable")
     return [int(other) for other in adjacency.indices[start:end][strongest]]
+
+
+def routes(desk: Desk) -> dict[str, Callable[[Mapping[str, Any], str], Any]]:
+    """Return the questions: functions of arguments and person that give dict, bytes or Picture."""
+
+    def shows(asked: Mapping[str, Any]) -> bool:
+        return str(asked.get("shows", "")).lower() in ("1", "true")
+
+    return {
+        "session": lambda asked, by: desk.settings(),
+        "next": lambda asked, by: desk.next(
+            by,
+            int(asked.get("n", 2)),
+            desk.check(asked["holding"]) if "holding" in asked else None,
+        ),
+        "item": lambda asked, by: desk.item(desk.check(asked.get("item")), by),
+        "near": lambda asked, by: desk.near(desk.check(asked.get("item")), shows(asked)),
+        "group": lambda asked, by: desk.group(str(asked.get("items", "")).split(",")),
+        "review": lambda asked, by: desk.review(),
+        "sure": lambda asked, by: desk.sure(),
+        "image": lambda asked, by: desk.picture(desk.check(asked.get("item"))),
+        "thumbnail": lambda asked, by: desk.thumbnail(desk.check(asked.get("item"))),
+        "brief": lambda asked, by: desk.brief(desk.check(asked.get("item"))),
+        "people": lambda asked, by: desk.people(),
+        "edges": lambda asked, by: desk.edges(desk.check(asked.get("item"))),
+        "estimate": lambda asked, by: desk.estimate(),
+        "history": lambda asked, by: desk.history(by),
+        "search": lambda asked, by: desk.search(
+            Wanted(
+                str(asked.get("q", "")),
+                str(asked.get("label", "")),
+                asked.get("state", ""),
+                str(asked.get("who", "")),
+            ),
+            shows(asked),
+        ),
+        "layout": lambda asked, by: desk.layout(),
+        "colours": lambda asked, by: desk.colours(),
+    }

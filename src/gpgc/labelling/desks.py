@@ -10,24 +10,7 @@ LEASE = 120.0
 
 
 class Desks:
-    """The items that were shown to each person and are not decided yet.
-
-    An item lies on one desk at most. Somebody who asked for nothing for two minutes keeps their
-    items only until somebody else asks. Desks are changed by one thread at a time, under the lock
-    of the session, and replaced whole: others may look at any time.
-
-    Parameters
-    ----------
-    clock : callable
-        Returns the time in seconds.
-
-    Examples
-    --------
-    >>> desks = Desks()
-    >>> desks.put("anna", 7)
-    >>> desks.hold(7), desks.of("ben")
-    (True, ())
-    """
+    """The items that were shown to each person and are not decided yet."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -46,7 +29,7 @@ class Desks:
     def put(self, by: str, node: int, *, first: bool = False) -> None:
         """Put an item on a person's desk, last or first of all; it leaves all others."""
         others = tuple(each for each in self.of(by) if each != node)
-        self.keep(lambda each: each != node)
+        self.keep(lambda _, each: each != node)
         self._desks = self._desks | {by: (node, *others) if first else (*others, node)}
 
     def hold(self, node: int) -> bool:
@@ -57,8 +40,9 @@ class Desks:
         """Return all items on all desks."""
         return [node for desk in self._desks.values() for node in desk]
 
-    def keep(self, is_open: Callable[[int], bool]) -> None:
-        """Take away what needs no decision any more."""
+    def keep(self, is_open: Callable[[str, int], bool]) -> None:
+        """Take away what needs no decision any more, by a person and an item."""
         self._desks = {
-            by: tuple(node for node in desk if is_open(node)) for by, desk in self._desks.items()
+            by: tuple(node for node in desk if is_open(by, node))
+            for by, desk in self._desks.items()
         }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
+from socket import gethostname
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
@@ -14,6 +16,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 MAX_BODY = 64 * 1024
+LOOPBACK = "127.0.0.1"
 
 UNKNOWN = (
     "This browser is not known to the server, which may have been started again: "
@@ -48,11 +51,6 @@ def session_id(token: str, port: int) -> str:
 
     A browser sends its cookies to every port of this machine. The same token on the same port
     makes the same id, so that open tabs go on after a restart.
-
-    Examples
-    --------
-    >>> session_id("a", 1) == session_id("a", 1), session_id("a", 1) == session_id("a", 2)
-    (True, False)
     """
     return hmac.new(token.encode(), f"gpgc label {port}".encode(), sha256).hexdigest()
 
@@ -63,21 +61,18 @@ class Guard:
     In this order: the host must be this machine's (a page whose name was rebound to 127.0.0.1
     shows another), the origin ours where one is sent, paths plain, the token known, and what is
     posted JSON of at most 64 kB.
-
-    Parameters
-    ----------
-    app : ASGI application
-        The routes.
-    port : int
-        Where the server listens.
-    token : str
-        The secret in the address that was printed.
     """
 
-    def __init__(self, app: Any, port: int, token: str) -> None:
-        self._app, self._port, self._token = app, port, token
-        self._cookie, self._session_id = f"gpgc-{port}", session_id(token, port)
-        self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+    def __init__(
+        self, app: Any, port: int, people: Mapping[str, str], host: str = LOOPBACK
+    ) -> None:
+        self._app, self._port, self._people = app, port, dict(people)
+        self._cookie = f"gpgc-{port}"
+        self._ids = {session_id(token, port): name for token, name in people.items()}
+        self._hosts = {f"{LOOPBACK}:{port}", f"localhost:{port}"}
+        self._is_open = host != LOOPBACK
+        if self._is_open:
+            self._hosts |= {f"{host.lower()}:{port}", f"{gethostname().lower()}:{port}"}
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -103,10 +98,10 @@ class Guard:
 
     def _refuse(self, scope: Message) -> Response | None:
         headers = Headers(scope=scope)
-        if headers.get("host", "").lower() not in self._hosts:
+        if not self._is_ours(headers.get("host", "")):
             return _sentence(400, "This server answers to 127.0.0.1 and localhost only.")
         origin = headers.get("origin")
-        if origin is not None and origin.removeprefix("http://").lower() not in self._hosts:
+        if origin is not None and not self._is_ours(origin.removeprefix("http://")):
             return _sentence(403, "Requests from other pages are refused.")
         raw = bytes(scope.get("raw_path") or b"").lower()
         if any(mark in raw for mark in (b"..", b"%2e", b"%2f", b"%5c", b"\\", b"%00", b"//")):
@@ -114,17 +109,28 @@ class Guard:
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return _sentence(405, "Only GET and POST are answered.")
         asked = parse_qs(bytes(scope.get("query_string") or b"").decode("latin-1"))
-        if scope["path"] == "/" and _is_same(asked.get("token", [""])[0], self._token):
-            by = clean_name(asked.get("by", [""])[0])
+        token = _same(asked.get("token", [""])[0], self._people)
+        if scope["path"] == "/" and token is not None:
+            by = self._people[token] or clean_name(asked.get("by", [""])[0])
             target = f"/?{urlencode({'by': by})}" if by else "/"
             answer = RedirectResponse(target, status_code=303)
-            answer.set_cookie(self._cookie, self._session_id, httponly=True, samesite="strict")
+            answer.set_cookie(
+                self._cookie, session_id(token, self._port), httponly=True, samesite="strict"
+            )
             return answer
-        if not _is_same(_cookie(headers.get("cookie", ""), self._cookie), self._session_id):
+        known = _same(_cookie(headers.get("cookie", ""), self._cookie), self._ids)
+        if known is None:
             if scope["path"] in ("/", "/favicon.ico"):
                 return _sentence(401, UNKNOWN)
             return JSONResponse({"problem": UNKNOWN}, status_code=401)
+        scope["gpgc.by"] = self._ids[known]
         return None
+
+    def _is_ours(self, host: str) -> bool:
+        if host.lower() in self._hosts:
+            return True
+        name, _, port = host.rpartition(":")
+        return self._is_open and port == str(self._port) and _is_number(name)
 
     async def _post(self, scope: Message, receive: Receive, send: Send) -> None:
         """Pass on a small JSON body, whole."""
@@ -148,18 +154,28 @@ class Guard:
 
 
 def clean_name(name: Any) -> str:
-    r"""Return the name of a person as it is shown and written down.
-
-    Examples
-    --------
-    >>> clean_name(" Anna Maria\n")
-    'Anna Maria'
-    """
+    """Return the name of a person as it is shown and written down."""
     return "".join(letter for letter in str(name)[:40] if letter.isprintable()).strip()
 
 
-def _is_same(given: str, secret: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
+def token_of(secret: str, name: str) -> str:
+    """Return the secret of one person's address, which tells nothing of another's."""
+    return hmac.new(secret.encode(), f"gpgc label {name}".encode(), sha256).hexdigest()[:32]
+
+
+def _same(given: str, secrets: Iterable[str]) -> str | None:
+    """Return the secret that was given, all of them compared in the same time."""
+    named = given.encode("utf-8", "replace")
+    found = [secret for secret in secrets if hmac.compare_digest(named, secret.encode())]
+    return found[0] if found else None
+
+
+def _is_number(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _sentence(status: int, text: str) -> Response:

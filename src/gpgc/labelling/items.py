@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -11,11 +11,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from gpgc.errors import InputError
-from gpgc.tables import NodeTable
-from gpgc.tables.frames import is_missing
+from gpgc.problem import NodeTable
+from gpgc.problem.frames import is_missing
 
 MAX_TEXT = 20_000
 MAX_IMAGE_BYTES = 20 * 2**20
+MAX_PIXELS = 50_000_000
+THUMBNAIL = 112
+"""Pixels of the longer side of a small image: twice the size at which it is shown."""
+
 MAX_CELLS = 40
 """Features of a row that are shown, the largest first."""
 
@@ -24,8 +28,10 @@ SIGNATURES = {
     b"\xff\xd8\xff": "image/jpeg",
     b"GIF87a": "image/gif",
     b"GIF89a": "image/gif",
+    b"BM": "image/bmp",
 }
-SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+CONVERTED = (b"II*\0", b"MM\0*", b"P5", b"P6")
+"""First bytes of images that a browser is shown as PNG: TIFF, PGM and PPM."""
 
 
 class Picture(NamedTuple):
@@ -96,10 +102,19 @@ class TableItems(NodeItems):
 
     kind = "table"
 
-    def __init__(self, ids: Sequence[str], X: Any, columns: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        ids: Sequence[str],
+        X: Any,
+        columns: Sequence[str] | None = None,
+        shown: Sequence[str] = (),
+    ) -> None:
         super().__init__(ids)
-        self._rows: Any = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
-        self._columns = columns
+        rows: Any = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+        names = list(columns or [f"feature {place}" for place in range(rows.shape[1])])
+        _check_shown(shown, names)
+        self._rows = rows[:, [names.index(name) for name in shown]] if shown else rows
+        self._names = list(shown) or names
 
     def show(self, node: int) -> dict[str, Any]:
         """Return the cells that are largest in magnitude."""
@@ -110,8 +125,8 @@ class TableItems(NodeItems):
         else:
             largest = np.sort(np.argsort(-np.abs(values), kind="stable")[:MAX_CELLS])
             largest = largest[values[largest] != 0]
-        names = self._columns or [f"feature {place}" for place in range(len(values))]
-        cells = [[str(names[place]), f"{values[place]:.4g}"] for place in largest.tolist()]
+        names = self._names
+        cells = [[str(names[place]), f"{values[place]:.6g}"] for place in largest.tolist()]
         return {"cells": cells, "n_cells": len(values)}
 
 
@@ -120,15 +135,18 @@ class CellItems(NodeItems):
 
     kind = "table"
 
-    def __init__(self, ids: Sequence[str], columns: Mapping[str, Any]) -> None:
+    def __init__(
+        self, ids: Sequence[str], columns: Mapping[str, Any], shown: Sequence[str] = ()
+    ) -> None:
         super().__init__(ids)
-        self._columns = columns
+        _check_shown(shown, columns)
+        self._columns = {name: columns[name] for name in shown or columns}
 
     def show(self, node: int) -> dict[str, Any]:
         """Return the cells that are not missing."""
         row = {name: values[node] for name, values in self._columns.items()}
         cells = [
-            [name, value[:MAX_TEXT] if isinstance(value, str) else f"{value:.4g}"]
+            [name, value[:MAX_TEXT] if isinstance(value, str) else f"{value:.12g}"]
             for name, value in row.items()
             if not is_missing(value)
         ]
@@ -136,10 +154,7 @@ class CellItems(NodeItems):
 
 
 class ImageItems(NodeItems):
-    """Arrays of pixels: grey or colour, whole numbers to 255, yes and no, or fractions to 1.
-
-    Fractions are taken for those of 255 where one of any image is above 1.
-    """
+    """Arrays of pixels: grey or colour, whole numbers to 255, yes and no, or fractions to 1."""
 
     kind = "image"
 
@@ -176,13 +191,7 @@ class ImageFileItems(NodeItems):
 
 
 def is_text(name: str) -> bool:
-    r"""Return whether a name can be written as UTF-8, which names of files need not be.
-
-    Examples
-    --------
-    >>> is_text("café.png"), is_text("caf\udce9.png")
-    (True, False)
-    """
+    """Return whether a name can be written as UTF-8, which names of files need not be."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -202,29 +211,64 @@ def read_picture(path: Path) -> Picture:
     kind = next((kind for mark, kind in SIGNATURES.items() if content.startswith(mark)), "")
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         kind = "image/webp"
+    if not kind and content.startswith(CONVERTED):
+        return _as_png(content)
     if not kind:
-        return Picture(b"", "", "The file is no PNG, JPEG, GIF or WebP image.")
+        return Picture(b"", "", "The file is no PNG, JPEG, GIF, WebP, BMP, TIFF or PPM image.")
     return Picture(content, kind)
 
 
-def as_items(items: Any, ids: Sequence[str], X: Any = None) -> Items:
-    """Return what was given as items: texts, arrays of pixels, paths of images, or None.
+def _as_png(content: bytes) -> Picture:
+    from PIL import Image
 
-    Without items, rows of features are shown as a table, nodes without features by their names.
+    buffer = io.BytesIO()
+    try:
+        with Image.open(io.BytesIO(content)) as image:
+            if image.width * image.height > MAX_PIXELS:
+                return Picture(b"", "", "The image has more than 50 million pixels.")
+            image.convert("RGB").save(buffer, format="PNG")
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return Picture(b"", "", "The image is broken.")
+    return Picture(buffer.getvalue(), "image/png")
 
-    Examples
-    --------
-    >>> as_items(["one text", "another"], ["a", "b"]).line(1)
-    'another'
-    >>> as_items(None, ["a", "b"], np.eye(2)).kind
-    'table'
-    """
+
+def shrink(picture: Picture, side: int = THUMBNAIL) -> Picture:
+    """Return an image as one of at most so many pixels a side; as it is where it is small."""
+    from PIL import Image
+
+    if picture.problem:
+        return picture
+    try:
+        with Image.open(io.BytesIO(picture.content)) as image:
+            if max(image.size) <= side or image.width * image.height > MAX_PIXELS:
+                return picture
+            image.draft("RGB", (side, side))
+            small = image.convert("RGBA" if image.mode in ("P", "LA", "RGBA") else "RGB")
+            small.thumbnail((side, side))
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return picture  # the browser says what is wrong with it
+    buffer = io.BytesIO()
+    small.save(buffer, format="PNG")
+    return Picture(buffer.getvalue(), "image/png")
+
+
+def _check_shown(shown: Sequence[str], columns: Iterable[str]) -> None:
+    known = [str(name) for name in columns]
+    if unknown := [name for name in shown if name not in known]:
+        few = ", ".join(known[:8])
+        raise InputError(f"columns to show must be of the table ({few}), got {unknown[0]!r:.60}")
+
+
+def as_items(items: Any, ids: Sequence[str], X: Any = None, shown: Sequence[str] = ()) -> Items:
+    """Return what was given as items: texts, arrays of pixels, paths of images, or None."""
     if items is None and isinstance(X, NodeTable):
         if X.cells is not None:
-            return CellItems(ids, X.cells)
-        return NodeItems(ids) if X.features is None else TableItems(ids, X.features, X.columns)
+            return CellItems(ids, X.cells, shown)
+        if X.features is not None:
+            return TableItems(ids, X.features, X.columns, shown)
+        return NodeItems(ids)
     if items is None:
-        return NodeItems(ids) if X is None else TableItems(ids, X)
+        return NodeItems(ids) if X is None else TableItems(ids, X, None, shown)
     if len(items) != len(ids):
         raise InputError(f"items must be one for each of the {len(ids)} nodes, got {len(items)}")
     if isinstance(items, np.ndarray) and items.ndim >= 3:

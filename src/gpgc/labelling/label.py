@@ -10,22 +10,27 @@ import numpy as np
 
 from gpgc._typing import Integers
 from gpgc.errors import InputError
-from gpgc.estimators.alignment import named_inputs
-from gpgc.estimators.labels import is_unlabelled
+from gpgc.estimators.given import is_unlabelled
 from gpgc.graph import as_adjacency
 from gpgc.labelling.desk import Desk
+from gpgc.labelling.guesses import Guesses
 from gpgc.labelling.items import as_items
 from gpgc.labelling.labelling import Labelling
+from gpgc.labelling.ledger import Goal
 from gpgc.labelling.session import Session
 from gpgc.labelling.sources import Source
-from gpgc.tables import NodeTable, encode_table
-from gpgc.tables.frames import is_frame
+from gpgc.problem import NodeTable, encode_table
+from gpgc.problem.alignment import problem_of
+from gpgc.problem.frames import is_frame
 
 if TYPE_CHECKING:
     from gpgc.labelling.widget import LabelWidget
 
 CANDIDATES = 5000
 """Nodes among which the next item is looked for; of more, a seeded sample, so that it is quick."""
+
+_WIDGETS: dict[Path, LabelWidget] = {}
+"""The widget of each journal that this process has open."""
 
 
 def label(
@@ -38,14 +43,14 @@ def label(
     classes: Sequence[str] = (),
     journal: str | Path = "labels.jsonl",
     by: str = "",
-    target: float | None = None,
+    goal: str | None = None,
     seed: int = 0,
     **settings: Any,
 ) -> LabelWidget:
     """Label nodes in a notebook: one item, one key, an exact refit, the next best item.
 
     Needs the extra ``notebook``. Every answer is in the journal before it is acknowledged; the same
-    call goes on where it was.
+    call goes on where it was, and closes the widget that has the journal open.
 
     Parameters
     ----------
@@ -66,8 +71,8 @@ def label(
         Where labels are kept.
     by : str, default ""
         Who labels.
-    target : float, optional
-        Accuracy that is aimed at.
+    goal : str, optional
+        Accuracy that is aimed at and within how much it is to be known, in per cent: "95 ± 3".
     seed : int, default 0
         Of the audit items.
     **settings
@@ -81,21 +86,26 @@ def label(
     """
     from gpgc.labelling.widget import LabelWidget
 
-    X, y, adjacency, _, called = named_inputs(encode_table(X) if is_frame(X) else X, y, adjacency)
+    problem = problem_of(encode_table(X) if is_frame(X) else X, y, adjacency)
+    X, y, adjacency = problem.X, problem.y, problem.adjacency
     if adjacency is not None:
         adjacency = as_adjacency(adjacency, None if X is None else X.shape[0])
     n_nodes = (adjacency if X is None else X).shape[0]
-    given = called if ids is None else ids
+    given = problem.names if ids is None else ids
     names = [str(node) for node in (range(n_nodes) if given is None else given)]
     if len(names) != n_nodes:
         raise InputError(f"ids must be one for each of the {n_nodes} nodes, got {len(names)}")
     shown, table = as_items(items, names, X), X if isinstance(X, NodeTable) else None
     features = X if table is None else table.features
     source = Source("labels", names, shown, features, adjacency, table=table)
+    path = Path(journal).resolve()
+    if path in _WIDGETS:  # the cell is run again, whose widget holds the journal
+        _WIDGETS.pop(path).close()
     desk = open_desk(
-        source, journal, classes, imported=_known(y, names), target=target, seed=seed, **settings
+        source, journal, classes, imported=_known(y, names), goal=goal, seed=seed, **settings
     )
-    return LabelWidget(desk, by)
+    _WIDGETS[path] = widget = LabelWidget(desk, by)
+    return widget
 
 
 def open_desk(
@@ -104,28 +114,15 @@ def open_desk(
     classes: Sequence[str] = (),
     *,
     imported: Mapping[str, str] | None = None,
-    target: float | None = None,
+    goal: str | None = None,
     seed: int = 0,
     keys: Mapping[str, str] | None = None,
+    guesses: Guesses | None = None,
+    guide: str = "",
+    overlap: float = 0.0,
     **settings: Any,
 ) -> Desk:
-    """Begin, or go on with, a session on a source; the model is built in the background.
-
-    Parameters
-    ----------
-    source : Source
-        What is labelled.
-    journal : path-like
-        Where labels are kept.
-    classes : sequence of str
-        Classes to begin with, those of the source when not given.
-    imported : mapping of str to str, optional
-        Labels known before, by id.
-    target, seed, keys
-        As of :class:`gpgc.labelling.desk.Desk` and :class:`gpgc.labelling.session.Session`.
-    **settings
-        Parameters of :class:`gpgc.GPGCClassifier`.
-    """
+    """Begin, or go on with, a session on a source; the model is built in the background."""
     desks: list[Desk] = []
 
     def tell(fraction: float, what: str) -> None:
@@ -134,16 +131,18 @@ def open_desk(
             desks[0].session.announce("progress")
 
     def build(nodes: Integers | None) -> Labelling:
-        tell(0.1, "building the graph")
-        graph = source.adjacency
+        made = source.described(lambda fraction, what: tell(0.3 * fraction, what))
+        desks[0].source = made
+        tell(0.3, "building the graph")
+        graph = made.adjacency
         if graph is not None:  # else it is made of the features, as a fit makes it
-            graph = as_adjacency(graph, len(source.ids))
-            tell(0.4, "spreading features over the graph, and planning what to ask first")
+            graph = as_adjacency(graph, len(made.ids))
+            tell(0.5, "spreading features over the graph, and planning what to ask first")
         return Labelling.on(
-            source.as_table(),
+            made.as_table(),
             None,
             graph,
-            candidates=_candidates(len(source.ids), seed),
+            candidates=_candidates(len(made.ids), seed),
             nodes=nodes,
             refresh="manual",
             **settings,
@@ -156,8 +155,12 @@ def open_desk(
         tuple(classes) or source.classes,
         imported=dict(imported or {}),
         seed=seed,
+        keys=keys,
+        guesses=guesses,
+        goal=None if goal is None else Goal.parse(goal),
+        overlap=overlap,
     )
-    desks.append(Desk(session, source, target, keys))
+    desks.append(Desk(session, source, guide))
     session.start()
     return desks[0]
 

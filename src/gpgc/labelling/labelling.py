@@ -2,27 +2,126 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
-from gpgc.estimators.alignment import named_inputs
-from gpgc.estimators.given_labels import GivenLabels
+from gpgc.estimators.given import GivenLabels, encode_labels, is_unlabelled
 from gpgc.estimators.inputs import check_nodes
-from gpgc.estimators.labels import encode_labels, is_unlabelled
-from gpgc.labelling.arguments import check_costs, count_nodes
-from gpgc.labelling.label_book import LabelBook
+from gpgc.graph import as_adjacency
 from gpgc.labelling.label_posterior import LabelPosterior
-from gpgc.labelling.planning import Plan
-from gpgc.labelling.strategies import Strategy, Suggestions, doubt, pick, trusted
+from gpgc.labelling.planning import Plan, Strategy, Suggestions, doubt, pick, trusted
 from gpgc.models import Prior
+from gpgc.problem.alignment import problem_of
+
+
+class LabelBook:
+    """Labels of nodes that come, change and go."""
+
+    def __init__(self, n_nodes: int, names: NDArray[Any] | None = None) -> None:
+        self.n_nodes, self.names = n_nodes, names
+        self.classes: list[Any] = []
+        self.codes: dict[int, int] = {}
+        self.skipped: set[int] = set()
+
+    @property
+    def labels(self) -> dict[int, Any]:
+        """The label of each labelled node."""
+        return {node: self.classes[code] for node, code in self.codes.items()}
+
+    def add(self, nodes: Any, labels: Any) -> Integers:
+        """Note labels of nodes that have none yet, and return those nodes."""
+        chosen, given = self._check(nodes, labels)
+        if len(np.unique(chosen)) < len(chosen) or np.isin(chosen, list(self.codes)).any():
+            raise InputError("nodes must be different ones without a label, got some twice")
+        self._write(chosen, given)
+        return chosen
+
+    def correct(self, nodes: Any, labels: Any) -> None:
+        """Give labelled nodes other labels."""
+        chosen, given = self._check(nodes, labels)
+        if not np.isin(chosen, list(self.codes)).all():
+            raise InputError("nodes must have a label to be corrected, got some without")
+        self._write(chosen, given)
+        self._drop_unseen()
+
+    def remove(self, nodes: Any) -> list[int]:
+        """Take labels and skips back; returns the nodes that had a label."""
+        given = self._nodes(nodes)
+        self.skipped.difference_update(given)
+        labelled = [node for node in given if self.codes.pop(node, None) is not None]
+        self._drop_unseen()
+        return labelled
+
+    def skip(self, nodes: Any) -> None:
+        """Leave nodes alone."""
+        self.skipped.update(self._nodes(nodes))
+
+    def as_y(self) -> NDArray[Any]:
+        """Return the labels of all nodes, None where there is none."""
+        y = np.full(self.n_nodes, None, dtype=object)
+        for node, label in self.labels.items():
+            y[node] = label
+        return y
+
+    def copy(self) -> Self:
+        """Return a book of its own."""
+        other = type(self)(self.n_nodes, self.names)
+        other.classes, other.codes = self.classes.copy(), self.codes.copy()
+        other.skipped = self.skipped.copy()
+        return other
+
+    def _check(self, nodes: Any, labels: Any) -> tuple[Integers, list[Any]]:
+        chosen, given = check_nodes(nodes, self.n_nodes, self.names), list(labels)
+        if chosen is None or len(chosen) != len(given):
+            raise InputError(f"labels must be one for each node, got {len(given)} for {nodes}")
+        if any(is_unlabelled(label) for label in given):
+            raise InputError(f"labels must not be blank (-1, None or NaN), got {given}")
+        return chosen, given
+
+    def _nodes(self, nodes: Any) -> list[int]:
+        chosen = check_nodes(nodes, self.n_nodes, self.names)
+        return [] if chosen is None else chosen.tolist()
+
+    def _write(self, nodes: Integers, given: Sequence[Any]) -> None:
+        self.classes += [label for label in dict.fromkeys(given) if label not in self.classes]
+        for node, label in zip(nodes.tolist(), given, strict=True):
+            self.codes[node] = self.classes.index(label)
+
+    def _drop_unseen(self) -> None:
+        seen = sorted(set(self.codes.values()))
+        self.classes = [self.classes[code] for code in seen]
+        self.codes = {node: seen.index(code) for node, code in self.codes.items()}
+
+
+def check_costs(costs: Any, n_nodes: int) -> Array:
+    """Return what labelling each node costs; 1 when not given."""
+    if costs is None:
+        return np.ones(n_nodes)
+    values = np.asarray(costs, dtype=np.float64)
+    if values.shape != (n_nodes,) or not np.isfinite(values).all() or not (values > 0).all():
+        raise InputError(
+            f"costs must be a positive number for each of the {n_nodes} nodes, "
+            f"got shape {values.shape}"
+        )
+    return values
+
+
+def count_nodes(X: Any, y: Any, adjacency: Any) -> int:
+    """Return how many nodes are meant by what was given of features, labels and graph."""
+    for given in (X, y):
+        if given is not None:
+            return int(given.shape[0] if hasattr(given, "shape") else len(given))
+    return int(as_adjacency(adjacency).shape[0])
+
 
 GROWTH = 1.25
 """Growth of the number of labels after which noise and temperature are chosen again."""
@@ -37,11 +136,7 @@ class Labelling:
     - ``"variance"`` takes the node that lowers the total variance most,
       :math:`\sum_i R_{ij}^2 / (R_{jj} + s^2)`;
     - ``"weighted"`` counts by how uncertain the classes are,
-      :math:`g_j \sum_i g_i R_{ij}^2 / (R_{jj} + s^2)` with :math:`g = 1 - \sum_c p_c^2`;
-    - ``"error"`` takes, of the best by ``"weighted"``, the node whose label is expected to lower
-      the share of wrong labels most (:func:`gpgc.labelling.planning.error_reduction`);
-    - ``"margin"`` takes the smallest gap between the two largest probabilities, by the largest
-      :math:`(1 - (p_{(1)} - p_{(2)})) R_{jj}`.
+      :math:`g_j \sum_i g_i R_{ij}^2 / (R_{jj} + s^2)` with :math:`g = 1 - \sum_c p_c^2`.
 
     Until there are four labels for each class seen, all take the node of ``"variance"``: before,
     probabilities mislead. Within a batch R is conditioned on each pick, so that picks do not repeat
@@ -53,8 +148,9 @@ class Labelling:
     estimator : GPGCClassifier
         Fitted. The labelling goes on from a copy: the estimator itself stays as it is. Use
         :meth:`on` to begin without.
-    candidates : int array, optional
-        Nodes that may be suggested; all when not given. Labelled ones never are.
+    candidates : array, optional
+        Nodes that may be suggested; all when not given. Labelled ones never are. Wherever nodes are
+        given they are indices, or names where the graph has any; answers are indices.
     costs : array of shape (N,), optional
         What labelling each node costs; gains are divided by it.
     nodes : int array, optional
@@ -111,10 +207,10 @@ class Labelling:
         chosen = check_nodes(candidates, n_nodes, prior.nodes.names, "candidates")
         allowed = np.arange(n_nodes) if chosen is None else np.unique(chosen)
         self._plan = Plan(prior.planning(), allowed, estimator.random_state)
-        kept = check_nodes(nodes, n_nodes)
+        kept = check_nodes(nodes, n_nodes, prior.nodes.names)
         self.nodes = None if kept is None else np.union1d(kept, self._plan.nodes)
         self._refreshes_itself = refresh == "auto"
-        self._book = LabelBook(n_nodes)
+        self._book = LabelBook(n_nodes, prior.nodes.names)
         self._posterior: LabelPosterior | None = None
 
     @classmethod
@@ -132,11 +228,12 @@ class Labelling:
     ) -> Self:
         """Begin on a graph with few labels or none; parameters as of :func:`suggest`."""
         estimator = GPGCClassifier(**settings)
-        given = named_inputs(X, y, adjacency)
+        given = problem_of(X, y, adjacency)
         if given.y is not None and not all(is_unlabelled(label) for label in given.y):
             estimator.fit(X, y, adjacency)
             return cls(estimator, candidates=candidates, costs=costs, nodes=nodes, refresh=refresh)
-        prior = estimator.make_prior(given.X, given.adjacency, count_nodes(*given[:3]), given.names)
+        n_nodes = count_nodes(given.X, given.y, given.adjacency)
+        prior = estimator.make_prior(given.X, given.adjacency, n_nodes, given.names)
         labelling = object.__new__(cls)
         labelling._begin(estimator, prior, candidates, costs, nodes, refresh)
         return labelling
@@ -191,13 +288,14 @@ class Labelling:
         if not isinstance(n, int | np.integer) or n < 1:
             raise InputError(f"n must be a whole number of at least 1, got {n!r:.60}")
         strategy = trusted(strategy, len(self._book.codes), len(self.classes))
-        waiting = [node for node in pending if node not in self._book.codes]
+        asked = check_nodes(list(pending), self._n_nodes, self._prior.nodes.names, "pending")
+        assert asked is not None
+        waiting = [node for node in asked.tolist() if node not in self._book.codes]
         plan = self._plan if n == 1 and not waiting else self._plan.copy()
         plan.observe(waiting)
         is_free = ~np.isin(plan.candidates, [*self._book.codes, *self._book.skipped, *waiting])
-        posterior = self._conditioned() if strategy == "error" else None
         weights = self._weights(strategy)
-        return pick(n, strategy, plan, is_free, weights, self._costs, posterior)
+        return pick(n, plan, is_free, weights, self._costs)
 
     def add(self, nodes: Any, labels: Any) -> None:
         """Add labels of nodes that have none yet; classes not seen before are welcome."""
@@ -297,9 +395,59 @@ class Labelling:
         """Return how much each node counts."""
         if strategy == "variance":
             return np.ones(self._n_nodes)
-        kept = doubt(self.predict_proba(), strategy)
+        kept = doubt(self.predict_proba())
         if self.nodes is None:
             return kept
         weights = np.zeros(self._n_nodes)
         weights[self.nodes] = kept
         return weights
+
+
+__all__ = ["Labelling", "Strategy", "Suggestions", "suggest"]
+
+
+def suggest(
+    X: Any,
+    y: Any = None,
+    adjacency: Any = None,
+    *,
+    n: int = 1,
+    strategy: Strategy = "weighted",
+    candidates: Any = None,
+    costs: Any = None,
+    **settings: Any,
+) -> Suggestions:
+    """Return the nodes whose labels would help most; see :class:`Labelling` to go on from there.
+
+    Parameters
+    ----------
+    X, y, adjacency
+        As in :meth:`gpgc.GPGCClassifier.fit`; y may be None or have no label at all.
+    n : int
+        How many nodes; fewer are returned where candidates run out.
+    strategy : {"weighted", "variance"}
+        See :class:`Labelling`.
+    candidates : int array, optional
+        Nodes that may be suggested; all when not given. Labelled ones never are.
+    costs : array of shape (N,), optional
+        What labelling each node costs.
+    **settings
+        Parameters of :class:`gpgc.GPGCClassifier`.
+
+    Returns
+    -------
+    Suggestions
+        ``nodes`` and ``gains``, best first.
+
+    Examples
+    --------
+    Of three triangles, one node of each:
+
+    >>> import numpy as np
+    >>> triangles = np.kron(np.eye(3), np.ones((3, 3)))
+    >>> nodes, gains = suggest(None, adjacency=triangles, n=3, dtype="float64")
+    >>> sorted((nodes // 3).tolist())
+    [0, 1, 2]
+    """
+    labelling = Labelling.on(X, y, adjacency, candidates=candidates, costs=costs, **settings)
+    return labelling.suggest(n, strategy)

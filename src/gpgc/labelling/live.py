@@ -20,18 +20,7 @@ QUEUE = 6
 
 
 class LiveModel:
-    """A :class:`gpgc.Labelling` that follows the wanted labels in a thread of its own.
-
-    Parameters
-    ----------
-    build : callable
-        Returns the Labelling, with ``refresh="manual"``; called in the thread.
-    n_nodes : int
-        N.
-    publish : callable
-        Called, in the thread, with the name of what is new: ``"ready"``, ``"opinion"`` or
-        ``"queue"``.
-    """
+    """A :class:`gpgc.Labelling` that follows the wanted labels in a thread of its own."""
 
     def __init__(
         self, build: Callable[[], Labelling], n_nodes: int, publish: Callable[[str], None]
@@ -39,7 +28,7 @@ class LiveModel:
         self._build, self._n_nodes, self._publish = build, n_nodes, publish
         self._changed = threading.Condition()
         self._wanted: tuple[dict[int, str], frozenset[int], tuple[int, ...]] | None = None
-        self._stopping = self.is_exhausted = False
+        self.is_stopping = self.is_exhausted = self.is_ready = False
         self._is_busy = True
         self._chosen: LabelPosterior | None = None
         self._is_choosing = False
@@ -75,7 +64,7 @@ class LiveModel:
         with self._changed:
             self._changed.wait_for(
                 lambda: (
-                    self._stopping
+                    self.is_stopping
                     or self.failure is not None
                     or self.is_exhausted
                     or any(not taken(node) for node in self.queue)
@@ -95,7 +84,7 @@ class LiveModel:
                 self._changed.wait_for(
                     lambda: (
                         self.failure is not None
-                        or self._stopping
+                        or self.is_stopping
                         or not (self._is_busy or self._wanted or self._chosen or self._is_choosing)
                     ),
                     timeout,
@@ -118,7 +107,7 @@ class LiveModel:
     def stop(self) -> None:
         """End the thread after what it is at."""
         with self._changed:
-            self._stopping = True
+            self.is_stopping = True
             self._changed.notify_all()
         self._background.shutdown(wait=False, cancel_futures=True)
 
@@ -143,8 +132,8 @@ class LiveModel:
         with self._changed:
             self._is_busy = False
             self._changed.notify_all()
-            self._changed.wait_for(lambda: self._stopping or self._wanted or self._chosen)
-            if self._stopping:
+            self._changed.wait_for(lambda: self.is_stopping or self._wanted or self._chosen)
+            if self.is_stopping:
                 return False
             self._is_busy = True
             wanted, self._wanted = self._wanted, None
@@ -168,7 +157,7 @@ class LiveModel:
         strategy = "weighted" if labelling.is_conditioned else "variance"
         queue = labelling.suggest(QUEUE, strategy, pending=self._pending).nodes.tolist()  # type: ignore[arg-type]
         with self._changed:
-            self.queue, self.is_exhausted = queue, not queue
+            self.queue, self.is_exhausted, self.is_ready = queue, not queue, True
             self._changed.notify_all()
         self._publish("queue")
 

@@ -1,11 +1,13 @@
-"""Opening a journal of labels: a new one, or one to go on with."""
+"""Opening a journal of labels, one session each: a new one, or one to go on with."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import uuid
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, TypeGuard
+from pathlib import Path
+from typing import IO, Any, TypeGuard
 
 from gpgc.errors import DataError, InputError
 from gpgc.files import Journal
@@ -21,20 +23,26 @@ from gpgc.labelling.ledger import (
 )
 
 
+def lock_beside(path: Path) -> IO[bytes]:
+    """Hold a lock file beside a journal; it ends with the returned file, or with the process."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = path.with_name(f".{path.name}.lock").open("ab")
+    if os.name != "posix":
+        return file
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        file.close()
+        raise InputError(f"{path} is open in another gpgc label") from error
+    return file
+
+
 def open_ledger(
     journal: Journal, ids: Sequence[str], classes: Sequence[str], seed: int
 ) -> tuple[int, Ledger]:
-    """Return the seed and the state of a journal; an empty one gets its header.
-
-    Parameters
-    ----------
-    journal : Journal
-        The file.
-    ids : sequence of str
-        The nodes, which the header names by a digest: a journal of other data is refused.
-    classes, seed
-        Written into a new header; an old one has its own.
-    """
+    """Return the seed and the state of a journal; an empty one gets its header."""
     digest = hashlib.sha256("\n".join(ids).encode()).hexdigest()
     path = journal.path
     if not journal.records:
@@ -93,10 +101,7 @@ def import_known(
     labels: Mapping[str, str],
     ids: Collection[str],
 ) -> Ledger:
-    """Write down classes and labels that were known before, each once, and return the state.
-
-    Nothing is written where an id is none of ``ids``, or a label cannot be one.
-    """
+    """Write down classes and labels that were known before, each once, and return the state."""
     strangers = [name for name in labels if name not in ids]
     if strangers:
         raise InputError(
@@ -104,7 +109,13 @@ def import_known(
             + (f" and {len(strangers) - 1:,} others" if len(strangers) > 1 else "")
         )
     labels = {name: check_label(label, ()) for name, label in labels.items()}
-    names = list(dict.fromkeys([*ledger.classes, *classes, *labels.values()]))
+    # classes that were renamed or deleted since, and labels that were taken back, stay as they are
+    named = (each.get(key) for each in ledger.records for key in ("label", "to"))
+    before = {*ledger.first_classes, *named}
+    written = {each["id"] for each in ledger.records if each.get("role") == "imported"}
+    labels = {name: label for name, label in labels.items() if name not in written}
+    fresh = [name for name in (*classes, *labels.values()) if name not in before]
+    names = list(dict.fromkeys([*ledger.classes, *fresh]))
     if len(names) > MAX_CLASSES:
         raise InputError(f"labels must be of at most {MAX_CLASSES} classes, got {len(names):,}")
 

@@ -19,13 +19,7 @@ NOTHING = np.iinfo(np.uint8).max
 
 
 def strongest(probability: Array) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the most probable class of each row, and its probability in 254ths.
-
-    Examples
-    --------
-    >>> strongest(np.array([[0.5, 0.5], [0.0, 1.0]]))
-    (array([0, 1], dtype=uint8), array([127, 254], dtype=uint8))
-    """
+    """Return the most probable class of each row, and its probability in 254ths."""
     certainty = np.rint(probability.max(axis=1) * (NOTHING - 1))
     return probability.argmax(axis=1).astype(np.uint8), certainty.astype(np.uint8)
 
@@ -41,28 +35,7 @@ def recode(
 
 @dataclass(frozen=True, eq=False)
 class Opinion:
-    """What the model says after some labels; never changed once it is published.
-
-    Attributes
-    ----------
-    revision : int
-        Grows with every opinion.
-    n_labels : int
-        Labels that it is based on.
-    classes : tuple
-        The classes of ``codes`` and of the columns of ``probability``.
-    codes, certainty : uint8 arrays of shape (N,)
-        Most probable class of each node, and its probability in 254ths.
-    nodes : int array of shape (n,), or None
-        Nodes that ``probability`` speaks of; None stands for all.
-    probability : array of shape (n, k)
-    n_changed : int
-        Nodes whose class is another than one opinion before.
-    explained : float
-        Fraction of the prior variance that the labels explain.
-    n_pictured : int
-        Labels behind ``codes`` as a whole; fewer than ``n_labels`` where only ``nodes`` keep up.
-    """
+    """What the model says after some labels; never changed once it is published."""
 
     revision: int
     n_labels: int

@@ -1,19 +1,24 @@
-"""What the labels of nodes would be worth, before they are known."""
+"""What the labels of nodes would be worth before they are known, and which are taken next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
-from gpgc.kernels import Centre, Covariance
-from gpgc.labelling.growing import Growing, GrowingPosterior
-from gpgc.probability.softmax import softmax
+from gpgc.errors import InputError
+from gpgc.kernels import Center, Covariance
+from gpgc.labelling.growing import GrowingPosterior
 
 LABEL_NOISE = 0.05
 """Noise of a label, relative to the mean variance of the nodes."""
+
+ROUNDING = 10_000
+"""Rounding errors of the variance before centering that count as variance, so that nodes that
+hardly differ have gains near 0 and not those of their rounding."""
 
 EXACT_NODES = 4000
 """Number of nodes up to which gains are summed over all of them."""
@@ -32,29 +37,11 @@ CACHED_ROWS = 16
 class Plan:
     r"""The covariance R that remains among nodes once chosen ones are labelled.
 
-    R begins as the centred covariance of the nodes, since what all nodes share moves no decision.
+    R begins as the centered covariance of the nodes, since what all nodes share moves no decision.
     It is kept between witnesses, over which gains are summed, and candidates; a label takes
     :math:`r r^\top / (R_{jj} + s^2)` away, with r the column of its node j and s² its noise. From
     no label at all, taking the best candidate again and again is a pivoted factorisation of the
     covariance by columns.
-
-    Parameters
-    ----------
-    covariance : Covariance
-        Of all N nodes, before any label.
-    candidates : int array
-        Nodes that may be labelled.
-    seed : int
-        Of the witnesses of large graphs, and of the candidates where there are very many.
-
-    Attributes
-    ----------
-    candidates, witnesses : int arrays
-        Nodes whose gains are known, and those over which they are summed.
-    sample : int array
-        Nodes drawn with a seed, few enough to compute with their probabilities many times.
-    nodes : int array
-        All of these, sorted.
     """
 
     def __init__(self, covariance: Covariance, candidates: Integers, seed: int = 0) -> None:
@@ -63,14 +50,16 @@ class Plan:
         everyone = np.arange(n_nodes)
         self.sample = _sample(everyone, N_WITNESSES, rng)
         self.witnesses = everyone if n_nodes <= EXACT_NODES else self.sample
-        centred = Centre(covariance, None if n_nodes <= EXACT_NODES else self.witnesses)
-        mean_variance = float(np.mean(centred.diag(), dtype=np.float64))
+        centered = Center(covariance, None if n_nodes <= EXACT_NODES else self.witnesses)
+        mean_variance = float(np.mean(centered.diag(), dtype=np.float64))
         self.nodes = np.union1d(np.union1d(self.witnesses, self.candidates), self.sample)
-        noise = LABEL_NOISE * (mean_variance or 1.0)
-        self._posterior = GrowingPosterior(centred, noise, nodes=self.nodes)
+        usual = float(np.mean(covariance.diag(self.witnesses), dtype=np.float64))
+        rounding = ROUNDING * float(np.finfo(covariance.dtype).eps) * usual
+        noise = LABEL_NOISE * (max(mean_variance, rounding) or 1.0)
+        self._posterior = GrowingPosterior(centered, noise, nodes=self.nodes)
         self._at_witnesses = self._posterior.index(self.witnesses)
         self._at_candidates = self._posterior.index(self.candidates)
-        self._residual = centred.block(self.witnesses, self.candidates)
+        self._residual = centered.block(self.witnesses, self.candidates)
 
     @property
     def noise_variance(self) -> float:
@@ -109,15 +98,6 @@ class Plan:
         r"""Return by how much a label of each candidate j lowers the weighted total variance.
 
         .. math:: w_j \sum_i w_i R_{ij}^2 / (R_{jj} + s^2)
-
-        Parameters
-        ----------
-        weights : array of shape (N,)
-            w, what each node counts.
-
-        Returns
-        -------
-        array of shape (n_candidates,)
         """
         total = np.zeros(len(self.candidates))
         witnesses = weights[self.witnesses].astype(self._residual.dtype)
@@ -135,50 +115,6 @@ class Plan:
         return other
 
 
-def error_reduction(
-    posterior: Growing, temperature: float, nodes: Integers, witnesses: Integers
-) -> Array:
-    r"""Return by how much a label of each node is expected to lower the share of wrong labels.
-
-    With p = softmax(t · mean), the expected share of wrong labels is the mean of 1 − max p over
-    the witnesses i. If node j turns out to be of class c, which has probability p_jc, the means
-    move by :math:`R_{ij} (e_c - m_j) / (R_{jj} + \sigma^2)`, so that nothing is refitted.
-
-    Parameters
-    ----------
-    posterior : Growing
-        Of 0/1 labels.
-    temperature : float
-        t.
-    nodes, witnesses : int arrays
-        Which labels, and the nodes over which errors are counted.
-
-    Returns
-    -------
-    array of shape (n_nodes,)
-        Positive where the label is expected to help.
-    """
-    at_nodes = posterior.index(nodes)
-    by_class = np.ascontiguousarray(posterior.mean[posterior.index(witnesses)].T)
-    chances = softmax(temperature * posterior.mean[at_nodes])
-    outcomes = np.eye(len(by_class))
-    before = _expected_error(temperature * by_class)
-    columns = posterior.residual(witnesses, nodes).T
-    falls = np.empty(len(nodes))
-    for place, (node, column) in enumerate(zip(at_nodes, columns, strict=True)):
-        step = column / (posterior.variance[node] + posterior.noise_variance)
-        surprises = outcomes - posterior.mean[node]
-        after = [_expected_error(temperature * (by_class + np.outer(s, step))) for s in surprises]
-        falls[place] = before - chances[place] @ after
-    return falls
-
-
-def _expected_error(logits: Array) -> float:
-    """Return the mean over columns of 1 − the largest probability of their softmax."""
-    weights = np.exp(logits - logits.max(axis=0))
-    return float(1 - np.mean(1 / weights.sum(axis=0)))
-
-
 def _parts(n_rows: int) -> Iterator[slice]:
     """Give the rows in parts that stay in cache."""
     return (slice(start, start + CACHED_ROWS) for start in range(0, n_rows, CACHED_ROWS))
@@ -188,3 +124,61 @@ def _sample(nodes: Integers, at_most: int, rng: np.random.Generator) -> Integers
     if len(nodes) <= at_most:
         return nodes
     return np.sort(rng.choice(nodes, at_most, replace=False))
+
+
+Strategy = Literal["weighted", "variance"]
+
+LABELS_PER_CLASS = 4
+"""Labels for each class seen from which on probabilities are trusted to weigh nodes."""
+
+
+class Suggestions(NamedTuple):
+    """Nodes worth a label, best first, each given that those before it are labelled.
+
+    ``gains`` is what each is worth by the strategy, over its cost.
+    """
+
+    nodes: Integers
+    gains: Array
+
+
+def trusted(strategy: Strategy, n_labels: int, n_classes: int) -> Strategy:
+    """Return the strategy, or ``"variance"`` while labels are too few for it.
+
+    Examples
+    --------
+    >>> trusted("weighted", n_labels=7, n_classes=2), trusted("weighted", n_labels=8, n_classes=2)
+    ('variance', 'weighted')
+    """
+    if strategy not in get_args(Strategy):
+        raise InputError(
+            f"strategy must be one of {', '.join(get_args(Strategy))}, got {strategy!r}"
+        )
+    return "variance" if n_labels < LABELS_PER_CLASS * max(n_classes, 2) else strategy
+
+
+def doubt(probability: Array) -> Array:
+    """Return how undecided each row of probabilities is, 1 − Σ p²."""
+    return np.asarray(1 - np.einsum("ic,ic->i", probability, probability))
+
+
+def pick(
+    n: int,
+    plan: Plan,
+    is_free: NDArray[np.bool_],
+    weights: Array,
+    costs: Array,
+) -> Suggestions:
+    """Take the best candidate again and again, each given those before it."""
+    here, free = plan.candidates, is_free.copy()
+    nodes: list[int] = []
+    gains: list[float] = []
+    for _ in range(min(n, int(free.sum()))):
+        if nodes:
+            plan.observe(nodes[-1:])
+        gain = np.where(free, plan.gains(weights) / costs[here], -np.inf)
+        best = int(np.argmax(gain))
+        free[best] = False
+        nodes.append(int(here[best]))
+        gains.append(float(gain[best]))
+    return Suggestions(np.array(nodes, dtype=np.intp), np.array(gains))

@@ -6,10 +6,12 @@ import asyncio
 import errno
 import json
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from socket import gethostname
 from typing import Any
+from urllib.parse import urlencode
 
 import uvicorn
 from starlette.applications import Starlette
@@ -19,26 +21,26 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from gpgc.errors import DataError, InputError
-from gpgc.labelling.desk import Desk
+from gpgc.labelling.desk import Desk, routes
 from gpgc.labelling.events import ConflictError, UnknownClassError
 from gpgc.labelling.export import NAMES, export
-from gpgc.labelling.guard import Guard, clean_name, new_token
+from gpgc.labelling.guard import LOOPBACK, Guard, clean_name, new_token, token_of
 from gpgc.labelling.items import Picture
-from gpgc.labelling.routes import routes
 
 PAGE = Path(__file__).parent / "page"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 HEARTBEAT = 15.0
 
 
-def application(desk: Desk, port: int, token: str) -> Guard:
+def application(desk: Desk, port: int, people: Mapping[str, str], host: str = LOOPBACK) -> Guard:
     """Return the server's routes behind their guard, as an ASGI application."""
     questions = routes(desk)
 
     def ask(name: str) -> Callable[[Request], Response]:
         def answer(request: Request) -> Response:
             asked = {**request.query_params, **request.path_params}
-            return _answer(lambda: questions[name](asked, clean_name(asked.get("by", ""))))
+            by = request.scope["gpgc.by"] or clean_name(asked.get("by", ""))
+            return _answer(lambda: questions[name](asked, by))
 
         return answer
 
@@ -49,7 +51,7 @@ def application(desk: Desk, port: int, token: str) -> Guard:
             return _problem(400, "The body must be JSON.")
         if not isinstance(event, dict):
             return _problem(400, "The body must be a JSON object.")
-        by = clean_name(event.get("by", ""))
+        by = request.scope["gpgc.by"] or clean_name(event.get("by", ""))
         return await run_in_threadpool(_answer, lambda: desk.record(event, by))
 
     def download(request: Request) -> Response:
@@ -71,57 +73,65 @@ def application(desk: Desk, port: int, token: str) -> Guard:
         return StreamingResponse(_news(desk, request), media_type="text/event-stream")
 
     about_all = ("session", "next", "estimate", "history", "search", "layout", "colours")
-    about_groups = ("group", "sure")
+    about_one = ("item", "near", "edges", "brief")
+    about_groups = ("group", "sure", "review", "people")
     return Guard(
         Starlette(
             routes=[
                 Route("/", page),
                 Route("/static/{name}", page),
                 *(Route(f"/api/{name}", ask(name)) for name in (*about_all, *about_groups)),
-                *(Route(f"/api/{name}/{{item}}", ask(name)) for name in ("item", "near", "edges")),
-                Route("/item/{item}/image", ask("image")),
+                *(Route(f"/api/{name}/{{item}}", ask(name)) for name in about_one),
+                *(Route(f"/item/{{item}}/{name}", ask(name)) for name in ("image", "thumbnail")),
                 Route("/api/events", record, methods=["POST"]),
                 Route("/export/{name}", download),
                 Route("/events", news),
             ]
         ),
         port,
-        token,
+        people,
+        host,
     )
 
 
 class Server:
-    """A server on 127.0.0.1 for one session.
+    """A server for one session, on 127.0.0.1 unless another host is asked for."""
 
-    Parameters
-    ----------
-    desk : Desk
-        What it answers from.
-    port : int, default 0
-        Where to listen; 0 for any that is free.
-    token : str, optional
-        The secret in the address; a fresh one when not given.
-    """
-
-    def __init__(self, desk: Desk, port: int = 0, token: str | None = None) -> None:
-        self._desk = desk
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            self._socket.bind(("127.0.0.1", port))
-            self._socket.listen(128)
-        except OSError as error:
-            self._socket.close()
-            raise InputError(f"--port must be free, got {port}: {error.strerror}") from error
-        self.port = int(self._socket.getsockname()[1])
+    def __init__(
+        self,
+        desk: Desk,
+        port: int = 0,
+        token: str | None = None,
+        people: Sequence[str] = (),
+        host: str = LOOPBACK,
+    ) -> None:
         if token is not None and not (len(token) >= 16 and token.replace("-", "").isalnum()):
             raise InputError(
                 "GPGC_TOKEN must be at least 16 letters and digits, got fewer or others"
             )
+        self._desk = desk
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._socket.bind((host, port))
+            self._socket.listen(128)
+        except OSError as error:
+            self._socket.close()
+            name, got = ("--port", port) if host == LOOPBACK else ("--host", host)
+            wanted = "free" if host == LOOPBACK else "an address of this machine with a free port"
+            raise InputError(f"{name} must be {wanted}, got {got}: {error.strerror}") from error
+        self.port = int(self._socket.getsockname()[1])
         token = token or new_token()
-        self.url = f"http://127.0.0.1:{self.port}/?token={token}"
+        several = {token_of(token, name): name for name in people if len(people) > 1}
+        known = several or {token: ""}
+        shown = gethostname() if host == "0.0.0.0" else host
+        by = f"&{urlencode({'by': people[0]})}" if len(people) == 1 else ""
+        self.urls = {
+            name: f"http://{shown}:{self.port}/?token={secret}{by}"
+            for secret, name in known.items()
+        }
         config = uvicorn.Config(
-            application(desk, self.port, token),
+            application(desk, self.port, known, host),
             log_level="warning",
             access_log=False,
             timeout_graceful_shutdown=1,

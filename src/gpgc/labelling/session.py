@@ -4,77 +4,80 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gpgc._typing import Integers
+from gpgc._typing import Array, Integers
 from gpgc.errors import DataError, InputError
 from gpgc.files import Journal
 from gpgc.labelling.audits import AuditOrder
 from gpgc.labelling.certificate import Certificate
-from gpgc.labelling.confirm import surest_group
 from gpgc.labelling.desks import Desks
+from gpgc.labelling.estimate import forecast, is_accurate, people, report
 from gpgc.labelling.events import (
+    KINDS,
     bulk_line,
     check_item,
     check_items,
+    class_line,
     item_line,
+    keep_line,
     now,
+    second_line,
     session_line,
 )
+from gpgc.labelling.guesses import WITHHELD, Guesses
 from gpgc.labelling.items import is_text
 from gpgc.labelling.labelling import Labelling
-from gpgc.labelling.ledger import GROUPED, Record, Role
+from gpgc.labelling.ledger import GROUPED, Goal, Record, class_keys
 from gpgc.labelling.live import LiveModel
-from gpgc.labelling.lock import lock_beside
-from gpgc.labelling.opening import import_known, open_ledger
+from gpgc.labelling.opening import import_known, lock_beside, open_ledger
 from gpgc.labelling.opinion import NOTHING, SURE
-from gpgc.labelling.report import report
+from gpgc.labelling.review import LabelWatch, review_entries
+from gpgc.problem.roles import RANDOM_ROLES, Role
+
+GROUP = 24
+"""Items that a person is shown at once."""
+
+COMPARED = 2000
+"""Items among which the nearest are looked for; of more, the surest."""
+
+
+def surest_group(
+    free: Integers,
+    codes: NDArray[np.integer],
+    certainty: NDArray[np.integer],
+    correlation: Callable[[int, Integers], Array],
+    size: int = GROUP,
+) -> tuple[int | None, Integers]:
+    """Return the class and the items of a group: the surest item, and those most like it."""
+    if not len(free):
+        return None, free
+    surest = free[np.argsort(-certainty[free].astype(np.intp), kind="stable")]
+    first = int(surest[0])
+    alike = surest[codes[surest] == codes[first]][:COMPARED]
+    others = alike[alike != first]
+    nearest = np.argsort(-correlation(first, others), kind="stable")[: size - 1]
+    return int(codes[first]), np.concatenate([[first], others[nearest]])
+
 
 WAIT = 20.0
 """Seconds that a request for the next item waits for the model."""
 
+CATCH_UP = 2.0
+"""Seconds that a group waits for the model to know the last labels."""
 
 LIVE_NODES, KEPT_NODES = 32_000, 2000
 """Number of nodes up to which all are kept up with every label; of more, so many random ones."""
 
 
 class Session:
-    """Label the nodes of a graph in person; everything that is answered is in the journal first.
-
-    Parameters
-    ----------
-    ids : sequence of str
-        The name of each node, all different.
-    build : callable
-        Returns the :class:`gpgc.Labelling` of the graph, without labels and with
-        ``refresh="manual"``, given the nodes whose opinion is wanted (None for all); called in a
-        thread.
-    journal : path-like
-        The file of labels; the session goes on with what it holds.
-    classes : sequence of str
-        Classes to begin with; more may be added.
-    imported : dict of str to str, optional
-        Labels known before, by id; written to the journal once.
-    seed : int, default 0
-        Of the order of the audit items.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> graph = np.kron(np.eye(2), np.ones((3, 3)))
-    >>> def build(nodes):
-    ...     return Labelling.on(None, adjacency=graph, nodes=nodes, refresh="manual")
-    >>> session = Session("abcdef", build, Path(mkdtemp()) / "labels.jsonl", ["left", "right"])
-    >>> session.start()
-    >>> (item,) = session.next("anna", 1)
-    >>> session.record({"do": "label", "item": item, "label": "left"}, "anna")["labels"]
-    1
-    >>> session.close()
-    """
+    """Label the nodes of a graph in person; everything that is answered is in the journal first."""
 
     def __init__(
         self,
@@ -85,6 +88,10 @@ class Session:
         *,
         imported: dict[str, str] | None = None,
         seed: int = 0,
+        keys: Mapping[str, str] | None = None,
+        guesses: Guesses | None = None,
+        goal: Goal | None = None,
+        overlap: float = 0.0,
     ) -> None:
         self.ids = list(ids)
         self.index = {name: node for node, name in enumerate(self.ids)}
@@ -96,17 +103,29 @@ class Session:
         self._guard = threading.RLock()
         self._listeners: list[Callable[[str], None]] = []
         self._desks = Desks()
+        self._overlap = overlap
+        self._letters, self.guesses = dict(keys or {}), guesses or Guesses()
         self._told: set[int] = set()  # nodes of which somebody saw what the model thinks
         self._lock = lock_beside(Path(journal))
-        self.journal = Journal(journal, sync=True)
-        self.seed, ledger = open_ledger(self.journal, self.ids, classes, seed)
-        self.ledger = import_known(self.journal, ledger, classes, imported or {}, self.index)
+        try:
+            self.journal = Journal(journal, sync=True)
+            self.seed, ledger = open_ledger(self.journal, self.ids, classes, seed)
+            names = [*classes, *dict.fromkeys(self.guesses.labels.values())]
+            self.ledger = import_known(self.journal, ledger, names, imported or {}, self.index)
+        except BaseException:
+            self._lock.close()
+            raise
         self.audits = AuditOrder(self.ids, self.seed)
+        n_shown = len(self.ids) - int(WITHHELD * len(self.ids))
+        self._withheld = frozenset(self.audits.order[n_shown:].tolist())
         few = len(self.ids) <= LIVE_NODES
         kept = None if few else np.sort(self.audits.order[:KEPT_NODES])
         self.live = LiveModel(lambda: build(kept), len(self.ids), self.announce)
         self.certificate = Certificate(self)
+        self.watch = LabelWatch(self)
         self.curve: list[dict[str, Any]] = []
+        if goal is not None:
+            self.record({"do": "goal", **asdict(goal)}, "gpgc")  # nobody undoes it by chance
 
     def start(self) -> None:
         """Begin to build the model, in its thread."""
@@ -114,11 +133,7 @@ class Session:
         self.live.start()
 
     def next(self, by: str, n: int = 2, holding: int | None = None) -> list[int]:
-        """Return the nodes on a person's desk, filled up to ``n``; the first is to be decided.
-
-        An item that the person is ``holding``, as after a restart, lies there first unless it was
-        decided or is somebody else's.
-        """
+        """Return the nodes on a person's desk, filled up to ``n``; the first is to be decided."""
         with self._guard:
             closing = self.ledger.closing
             is_asked = holding is not None and (not closing or self.ids[holding] in closing)
@@ -149,19 +164,7 @@ class Session:
                     self._inform()
 
     def record(self, event: Record, by: str = "") -> dict[str, Any]:
-        """Write a decision to the journal and answer once it is there.
-
-        Parameters
-        ----------
-        event : dict
-            ``event`` (an id; the same one again is answered but not written again), ``do`` (label,
-            correct, skip, bulk, confirm, undo, redo, class, finish, continue), ``item``,
-            ``label``, ``was`` (the label that the person saw), ``seconds``, ``chosen``, ``note``;
-            of a bulk ``items`` and ``named`` (those that are meant though they are usually left
-            out), of a confirmed group ``items`` and ``declined`` (those that were rejected).
-        by : str
-            Who decides.
-        """
+        """Write a decision to the journal and answer once it is there."""
         with self._guard:
             name = str(event.get("event") or uuid.uuid4())[:80]
             if name not in self.ledger:
@@ -172,22 +175,15 @@ class Session:
             return {"saved": True, "event": name, **self.summary()}
 
     def group(self, nodes: list[int]) -> tuple[list[int], int]:
-        """Return the nodes that one label may be given to, and how many are left out.
-
-        Left out are items on desks and some that are asked one by one, the next audit items among
-        them. All are, while a closing audit is on.
-        """
+        """Return the nodes that one label may be given to, and how many are left out."""
         with self._guard:
             kept = {*self._desks.items(), *self.audits.window(self.ledger, times=2)}
             free = [] if self.ledger.closing else [node for node in nodes if node not in kept]
             return free, len(nodes) - len(free)
 
     def sure_group(self) -> tuple[str | None, list[int], int]:
-        """Return a class, items that the model puts there for sure, and how many it is sure of.
-
-        Left out are the items that :meth:`group` leaves out, and those that were rejected from a
-        group of that class before.
-        """
+        """Return a class, items that the model puts there for sure, and how many it is sure of."""
+        self.live.settle(CATCH_UP)
         with self._guard:
             opinion, labelling, ledger = self.live.opinion, self.live.labelling, self.ledger
             if labelling is None or not opinion.classes or not labelling.is_conditioned:
@@ -211,11 +207,26 @@ class Session:
             self._told.update(found.tolist())
         return None if code is None else opinion.classes[code], found.tolist(), len(free)
 
+    def keys(self) -> dict[str, str]:
+        """Return the key of each class."""
+        created = self.ledger.created
+        return dict(
+            zip(created, class_keys(created, self._letters | self.ledger.keys), strict=True)
+        )
+
+    def review(self) -> tuple[list[dict[str, Any]], bool]:
+        """Return the answers that are worth a second look, and whether labels are being checked."""
+        with self._guard:
+            is_checking = self.watch.follow(at_once=True)
+            found = review_entries(self.ledger, self.watch.suspects)
+            self._told.update(self.index[each["id"]] for each in found if "wrong" in each)
+        return found, is_checking
+
     def is_open(self, node: int) -> bool:
         """Return whether somebody is about to answer a node, and shall not be told anything."""
         with self._guard:
-            is_decided = self.ids[node] in self.ledger.decided
-            return not is_decided and (bool(self.ledger.closing) or self._desks.hold(node))
+            is_closing = bool(self.ledger.closing) and self.ids[node] not in self.ledger.decided
+            return is_closing or self._desks.hold(node)
 
     def tell(self, node: int) -> tuple[Any, float] | None:
         """Return what the model thinks of a node, for a person to see; None of an open one."""
@@ -227,6 +238,23 @@ class Session:
                 self._told.add(node)
             return said
 
+    def guess(self, node: int) -> tuple[str, float | None] | None:
+        """Return what the source from outside thinks of a node, for a person to see.
+
+        None of random items, and of a tenth of all, among which nobody can tell them.
+        """
+        name = self.ids[node]
+        label = self.guesses.labels.get(name)
+        with self._guard:
+            ledger = self.ledger
+            given = ledger.labels.get(name)
+            role = given.role if given else ledger.skipped.get(name)
+            is_random = role in RANDOM_ROLES or node in self.audits.window(ledger)
+            if label is None or node in self._withheld or is_random or name in ledger.closing:
+                return None
+            self._told.add(node)
+        return label, self.guesses.scores.get(name)
+
     def desk_items(self) -> list[int]:
         """Return the items on all desks."""
         return self._desks.items()
@@ -237,12 +265,18 @@ class Session:
             "revision": self.live.opinion.revision,
             "labels": len(self.ledger.labels),
             "skipped": len(self.ledger.skipped),
+            "review": len(review_entries(self.ledger, self.watch.suspects)),
             "phase": self.ledger.phase,
         }
 
     def estimate(self) -> dict[str, Any]:
         """Return how good the labels of the rest are, by the audit items."""
-        return report(self.ledger, self.live.opinion, self.index) | self.summary()
+        found = report(self.ledger, self.live.opinion, self.index) | self.summary()
+        return found | {
+            "source": self.guesses.measured(self.ledger),
+            "goal": forecast(self.ledger, found["interval"], self.curve),
+            "people": people(self.ledger),
+        }
 
     def close(self) -> None:
         """End the model's thread and let the journal go."""
@@ -264,10 +298,19 @@ class Session:
             return line | {"ids": self.audits.draw_closing(self.ledger, event.get("n", 30))}
         if event.get("do") in GROUPED:
             return self._bulk_line(line, event)
+        if event.get("do") in KINDS:
+            return class_line(line, event, self.ledger, self.keys())
+        if event.get("do") == "keep":
+            node = check_item(event.get("item"), len(self.ids))
+            return keep_line(line, self.ids[node], event, self.ledger)
         if event.get("do") not in ("label", "correct", "skip"):
             return session_line(line, event, self.ledger)
         node = check_item(event.get("item"), len(self.ids))
+        if self.is_second(node, by) and event.get("was") is None:
+            return second_line(line, event, self.ids[node], self.ledger)
         said, role = self.live.opinion.of(node), self._role(node, event, by)
+        if (guess := self.guess(node)) is not None:
+            line |= {"source": self.guesses.name, "proposed": guess[0]}
         in_sight = node in self._told or self.ledger.is_declined(self.ids[node])
         return item_line(line, event, self.ids[node], role, said, self.ledger, in_sight)
 
@@ -288,14 +331,18 @@ class Session:
     def _apply(self, line: Record) -> None:
         self.ledger = self.ledger.after(line)
         if line["do"] in ("finish", "continue"):
-            self._desks.keep(lambda node: False)
+            self._desks.keep(lambda by, node: False)
         if line["do"] == "undo":
             undone = next(r for r in self.ledger.records if r["event"] == line["undone"])
             if "id" in undone:  # it lies on the desk again, first of all
                 self._desks.put(line["by"], self.index[undone["id"]], first=True)
-        self._desks.keep(lambda node: self.ids[node] not in self.ledger.decided)
+        decided = self.ledger.decided
+        self._desks.keep(
+            lambda by, node: self.ids[node] not in decided or node in self.wants_second(by)
+        )
         self.certificate.freeze()
         self._inform()
+        self.watch.follow()
         self.announce("saved")
 
     def _is_taken(self, node: int) -> bool:
@@ -305,14 +352,42 @@ class Session:
         """Put an audit item on a person's desk if one is due."""
         if self.ledger.closing:
             waiting = [self.index[name] for name in self.ledger.closing]
+        elif seconds := [node for node in self.wants_second(by) if not self._desks.hold(node)]:
+            self._desks.put(by, seconds[0])
+            return True
         else:
-            if not self.audits.is_due(self.ledger, len(self._desks.items())):
+            last = self.curve[-1]["interval"] if self.curve else None
+            accurate = is_accurate(self.ledger.goal, last)
+            n_open = len(self._desks.items())
+            # while the model is built, the random items are what can be asked already
+            is_building = not self.live.is_ready and self.live.failure is None
+            if not (is_building or self.audits.is_due(self.ledger, n_open, accurate)):
                 return False
             waiting = self.audits.window(self.ledger)
         free = [node for node in waiting if not self._is_taken(node)]
         if free:
             self._desks.put(by, free[0])
         return bool(free)
+
+    def wants_second(self, by: str) -> list[int]:
+        """Return the audit items that another person answered and this one shall answer too."""
+        ledger = self.ledger
+        if not self._overlap or ledger.closing:
+            return []
+        return [
+            node
+            for name, given in ledger.labels.items()
+            if given.role == "audit"
+            and given.is_blind
+            and given.by != by
+            and name not in ledger.seconds
+            and self.audits.is_shared(node := self.index[name], self._overlap)
+        ]
+
+    def is_second(self, node: int, by: str) -> bool:
+        """Return whether a person is asked an item that another one answered."""
+        with self._guard:
+            return node in self._desks.of(by) and self.ids[node] in self.ledger.decided
 
     def _offer_any(self, by: str) -> None:
         """Put any node on the desk, where the model has nothing to suggest any more."""
@@ -325,6 +400,9 @@ class Session:
         before = self.ledger.labels.get(self.ids[node])
         if before:
             return before.role
+        skipped = self.ledger.skipped.get(self.ids[node])
+        if skipped in RANDOM_ROLES:
+            return skipped
         on_desk = node in self._desks.of(by)
         if self.ids[node] in self.ledger.closing:
             return "closing"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from gpgc._typing import Array
 from gpgc.errors import DataError, GPGCWarning, InputError
 from gpgc.files import read_table
 from gpgc.labelling.items import (
-    SUFFIXES,
+    MAX_PIXELS,
     ImageFileItems,
     ImageItems,
     Items,
@@ -22,24 +23,31 @@ from gpgc.labelling.items import (
     is_text,
     read_picture,
 )
-from gpgc.tables import NodeTable
-from gpgc.tables.node_names import as_names
+from gpgc.problem import NodeTable
+from gpgc.problem.node_names import as_names
 
 SIDE = 24
 """Pixels to which images are scaled for their instant features."""
 
 COMPONENTS = 64
-MAX_PIXELS = 50_000_000
+PIXELS = (
+    "Features: the leading components of the pixels, which tell little of what is in a photo. "
+    "Those of a network are better: gpgc features --images, then gpgc label --features."
+)
+WORDS = (
+    "Features: the words of the texts, weighted by how rare they are (TF-IDF). Vectors of a "
+    "language model are often better: a table or .npy of them by --features."
+)
+OTHER_KINDS = (".avif", ".heic", ".heif", ".ico", ".jfif", ".jp2", ".jxl", ".psd", ".svg")
+"""Endings of images that are left out, and counted."""
+
 Progress = Callable[[float, str], None]
 """Is told how far the work is, from 0 to 1, and what is being done."""
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Nodes with something to see, features and a graph, either of which may be missing.
-
-    ``table`` is what the features were made of, where that was a table.
-    """
+    """Nodes with something to see, features and a graph, either of which may be missing."""
 
     title: str
     ids: list[str]
@@ -48,6 +56,14 @@ class Source:
     adjacency: Any = None
     classes: tuple[str, ...] = ()
     table: NodeTable | None = None
+    describe: Callable[[Progress], Any] | None = None
+    about: str = "Features: the columns of the table and the links, as they came."
+
+    def described(self, progress: Progress) -> Source:
+        """Return the source with its features made."""
+        if self.features is not None or self.describe is None:
+            return self
+        return replace(self, features=self.describe(progress))
 
     def as_table(self) -> NodeTable:
         """Return the nodes by their ids, as ``fit`` takes them."""
@@ -57,32 +73,17 @@ class Source:
 
 def digits() -> Source:
     """Return 1,797 handwritten digits, the demonstration that needs no files."""
-    from gpgc.datasets import load_dataset
+    from gpgc.datasets import load_digits
 
-    data = load_dataset("digits")
+    data = load_digits()
     ids = [str(node) for node in range(len(data.labels))]
     images = np.asarray(data.features).reshape(-1, 8, 8)
     return Source("digits", ids, ImageItems(ids, 1 - images), data.features, None, data.classes)
 
 
-def image_folder(
-    folder: Path, progress: Progress | None = None, named: Collection[str] | None = None
-) -> Source:
-    """Return the images below a folder that a browser can show.
-
-    Links that lead out of the folder are left out.
-
-    Parameters
-    ----------
-    folder : Path
-        As of :func:`gpgc.image_features.image_list.list_images`.
-    progress : callable, optional
-        Told how far the work is.
-    named : collection of str, optional
-        Images that have features elsewhere: the others are left out, with a warning. When not
-        given, features are the leading principal components of the pixels.
-    """
-    from gpgc.image_features.image_list import list_images
+def image_folder(folder: Path, named: Collection[str] | None = None) -> Source:
+    """Return the images below a folder that a browser can show."""
+    from gpgc.image_features.image_list import SUFFIXES, list_images
 
     if not folder.is_dir():
         raise InputError(f"--images must be a folder, got {folder}")
@@ -91,7 +92,8 @@ def image_folder(
         listed = list_images(root).ids
     except DataError as error:
         raise InputError(f"--images: {error}") from error
-    shown = [name for name in listed if name.lower().endswith(SUFFIXES) and _is_in(name, root)]
+    shown = [name for name in listed if _is_in(name, root)]
+    _warn_of_left_out(sorted({*_of_other_kinds(root)}), "of kinds that are not read")
     ids = [name for name in shown if is_text(name)]
     _warn_of_left_out([ascii(n) for n in shown if not is_text(n)], "whose names are not UTF-8")
     if named is not None:
@@ -101,21 +103,13 @@ def image_folder(
     if not ids:
         raise InputError(f"--images must hold files of {', '.join(SUFFIXES)}, got none in {folder}")
     paths = [root / name for name in ids]
-    features = pixel_features(paths, progress) if named is None else None
-    return Source(root.name, ids, ImageFileItems(ids, paths), features)
+    describe = None if named is not None else partial(pixel_features, paths)
+    return Source(root.name, ids, ImageFileItems(ids, paths), None, describe=describe, about=PIXELS)
 
 
 def text_table(path: Path, columns: Mapping[str, str] | None = None) -> Source:
-    """Return the texts of a table with the columns id,text, with TF-IDF as features.
-
-    Parameters
-    ----------
-    path : Path
-        The table.
-    columns : mapping of str to str, optional
-        ``id`` → what the file calls it, where that is another name.
-    """
-    from gpgc.tables.words import Words
+    """Return the texts of a table with the columns id,text, with TF-IDF as features."""
+    from gpgc.problem.columns import TextColumn
 
     called = {name: other for name, other in (columns or {}).items() if name == "id"}
     rows = [row for _, row in read_table(path).renamed(called).select(["id", "text"])]
@@ -123,18 +117,23 @@ def text_table(path: Path, columns: Mapping[str, str] | None = None) -> Source:
     if not ids or len(set(ids)) < len(ids):
         raise InputError(f"{path} must hold each id once, got {len(ids)} rows, some twice or none")
     texts = [row["text"] for row in rows]
-    words = Words.fit(texts)
-    if not words.terms:
-        raise InputError(f"{path} must hold words in its column text, got none")
-    return Source(path.stem, ids, TextItems(ids, texts), words.transform(texts))
+
+    def describe(progress: Progress) -> Any:
+        progress(0.0, "counting the words")
+        words = TextColumn.fit("text", texts)
+        if not words.terms:
+            raise InputError(f"{path} must hold words in its column text, got none")
+        return words.transform(texts)
+
+    return Source(path.stem, ids, TextItems(ids, texts), None, describe=describe, about=WORDS)
 
 
-def pixel_features(paths: Sequence[Path], progress: Progress | None = None) -> Array:
+def pixel_features(paths: Sequence[Path], progress: Progress) -> Array:
     """Return the leading principal components of small versions of images; 0 for damaged ones."""
     rows = np.zeros((len(paths), SIDE * SIDE * 3), dtype=np.float32)
     for place, path in enumerate(paths):
         rows[place] = _pixels(path)
-        if progress is not None and place % 100 == 0:
+        if place % 100 == 0:
             progress(place / len(paths), f"reading image {place:,} of {len(paths):,}")
     rows -= rows.mean(axis=0)
     _, vectors = np.linalg.eigh(rows.T @ rows)
@@ -156,6 +155,16 @@ def _pixels(path: Path) -> Array:
             return np.asarray(small, dtype=np.float32).ravel() / 255
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return np.zeros(SIDE * SIDE * 3, dtype=np.float32)
+
+
+def _of_other_kinds(root: Path) -> Iterator[str]:
+    """Give files that look like images of other kinds."""
+    for path in root.rglob("*"):
+        name = path.relative_to(root).as_posix()
+        if path.suffix.lower() in OTHER_KINDS and not any(
+            part.startswith(".") for part in name.split("/")
+        ):
+            yield ascii(name).strip("'")
 
 
 def _is_in(name: str, root: Path) -> bool:

@@ -13,23 +13,16 @@ import traitlets
 
 from gpgc.errors import DataError, InputError
 from gpgc.estimators import GPGCClassifier
-from gpgc.labelling.desk import Desk
+from gpgc.labelling.desk import Desk, routes
 from gpgc.labelling.export import export
 from gpgc.labelling.items import Picture
-from gpgc.labelling.routes import routes
 
 PAGE = Path(__file__).parent / "page"
 _IMPORT = re.compile(r'from "\./(\w+\.js)"')
 
 
 def bundle(name: str) -> str:
-    """Return a module of the page with those that it imports inside it, as a notebook needs it.
-
-    Examples
-    --------
-    >>> "./view.js" in bundle("widget.js")
-    False
-    """
+    """Return a module of the page with those that it imports inside it, as a notebook needs it."""
 
     def inside(found: re.Match[str]) -> str:
         code = base64.b64encode(bundle(found[1]).encode()).decode()
@@ -39,15 +32,7 @@ def bundle(name: str) -> str:
 
 
 class LabelWidget(anywidget.AnyWidget):
-    """A labelling session in a notebook; see :func:`gpgc.label`.
-
-    Parameters
-    ----------
-    desk : Desk
-        What it answers from.
-    by : str
-        Who labels.
-    """
+    """A labelling session in a notebook; see :func:`gpgc.label`."""
 
     _esm = bundle("widget.js")
     _css = (PAGE / "style.css").read_text(encoding="utf-8")

@@ -2,7 +2,6 @@
 
 from gpgc.models.appnp import APPNP
 from gpgc.models.architecture import (
-    GRAPH,
     REGISTRY,
     Architecture,
     KernelKind,
@@ -17,7 +16,7 @@ from gpgc.models.gin import GIN
 from gpgc.models.graph_covariance import check_features, covariance
 from gpgc.models.network import Network, NetworkInputs
 from gpgc.models.precomputed import Precomputed
-from gpgc.models.prior import JoinedCovariance, Prior
+from gpgc.models.prior import JoinedCovariances, Prior
 from gpgc.models.sage import SAGE
 from gpgc.models.sgc import SGC
 
@@ -26,13 +25,12 @@ __all__ = [
     "GCN",
     "GCNII",
     "GIN",
-    "GRAPH",
     "REGISTRY",
     "SAGE",
     "SGC",
     "Architecture",
     "Broad",
-    "JoinedCovariance",
+    "JoinedCovariances",
     "KernelKind",
     "Network",
     "NetworkInputs",

@@ -23,8 +23,8 @@ import scipy.sparse as sp
 from gpgc.compute.numbers import is_whole
 from gpgc.errors import InputError
 from gpgc.graph.nodes import Nodes
-from gpgc.kernels import Covariance, Diffuse, base_kernel_from
-from gpgc.kernels.diffusions import PageRank
+from gpgc.kernels import Covariance, Diffuse
+from gpgc.kernels.diffuse import PageRank
 from gpgc.models.architecture import register
 from gpgc.models.finite import RandomLayers
 from gpgc.models.network import Network, NetworkInputs, features_or_one_hot, own_rows
@@ -96,11 +96,9 @@ class APPNP(Network):
 
     def network(self, nodes: Nodes, layers: RandomLayers) -> Any:
         """Return Z after Z ← (1 − α) Â Z + α H, from Z = H, the outputs of dense layers."""
-        hidden = layers.input(base_kernel_from(self.base_kernel), features_or_one_hot(nodes))
-        hidden = layers.dense(hidden, self.weight_variance, self.bias_variance, of_input=True)
+        hidden = layers.input(features_or_one_hot(nodes))
         for _ in range(self.depth - 1):
-            hidden = layers.activate(hidden)
-            hidden = layers.dense(hidden, self.weight_variance, self.bias_variance)
+            hidden = layers.dense(layers.activate(hidden))
         if self.steps is None:
             matrix = np.eye(len(nodes)) - (1 - self.teleport) * nodes.propagation.toarray()
             return layers.aggregate(self.teleport * np.linalg.inv(matrix), hidden)

@@ -16,6 +16,7 @@ from gpgc.compute.numbers import is_real, is_whole
 from gpgc.errors import InputError
 from gpgc.graph.nodes import JoinedNodes, NodeInputs, Nodes
 from gpgc.kernels import Activation, BaseKernel, Covariance, activation_from, base_kernel_from
+from gpgc.models.homophily import Homophily
 
 KernelKind = Literal["nngp", "ntk"]
 """The covariance of a network's outputs, or its tangent kernel."""
@@ -23,14 +24,15 @@ KernelKind = Literal["nngp", "ntk"]
 ViewWeights: TypeAlias = Mapping[str, float]
 """Name of a view → its weight in the covariance."""
 
-GRAPH: ViewWeights = MappingProxyType({"graph": 1.0})
-"""The view through the graph alone."""
+
+LEAST = {"depth": 1, "seed": 0, "exact_nodes": 0, "n_landmarks": 1, "one_hot_nodes": 0}
+"""Whole numbers of an architecture, as far as it has them, and the least that each may be."""
 
 
-class Glimpse(NamedTuple):
-    """Inputs of an architecture for some nodes of a graph, and where those asked for are in it."""
+class Seen(NamedTuple):
+    """A covariance that holds some nodes, maybe few others, and where they are in it."""
 
-    inputs: Any
+    covariance: Covariance
     nodes: Integers
 
 
@@ -68,6 +70,9 @@ class Architecture(ABC):
     needs_graph: ClassVar[bool] = True
     """Whether a graph is made of the features where none is given."""
 
+    has_views: ClassVar[bool] = False
+    """Whether nodes are seen in several ways, among them by columns as they come and scaled."""
+
     scales_rows: ClassVar[bool] = False
     """Whether features are scaled to rows of one length, so that their norm does not matter."""
 
@@ -92,10 +97,14 @@ class Architecture(ABC):
             raise InputError(
                 f"kernel must be one of {', '.join(get_args(KernelKind))}, got {self.kernel!r}"
             )
-        if self.kernel == "ntk":
-            check_differentiable(activation_from(self.activation))
-        if not is_whole(self.depth, 1):
-            raise InputError(f"depth must be a whole number of at least 1, got {self.depth!r}")
+        if self.kernel == "ntk":  # refused by an activation without a derivative
+            activation_from(self.activation).derivative(np.zeros(1), np.ones(1), np.ones(1))
+        for name, least in LEAST.items():
+            value = getattr(self, name, least)
+            if not is_whole(value, least):
+                raise InputError(
+                    f"{name} must be a whole number of at least {least}, got {value!r}"
+                )
         if self.weight_variance <= 0:
             raise InputError(
                 f"weight_variance must be finite and above 0, got {self.weight_variance!r}"
@@ -104,8 +113,6 @@ class Architecture(ABC):
             raise InputError(
                 f"bias_variance must be finite and at least 0, got {self.bias_variance!r}"
             )
-        if not is_whole(self.seed):
-            raise InputError(f"seed must be a whole number of at least 0, got {self.seed!r}")
 
     @property
     def hops(self) -> int:
@@ -143,9 +150,19 @@ class Architecture(ABC):
         """Return the names of the views among which labels may choose, the usual one first."""
         return ("graph",)
 
-    def view_weights(self, nodes: Nodes) -> tuple[ViewWeights, ...]:
-        """Return the weights of views that are worth a try, the usual ones first."""
-        return (GRAPH,)
+    def is_smoother(self, view: str) -> bool:
+        """Tell whether a view is a smoothing kernel and not a covariance; none is by default."""
+        return False
+
+    def usual_shares(
+        self, views: tuple[str, ...], nodes: Nodes, homophily: Homophily, of_values: bool
+    ) -> ViewWeights:
+        """Return what several views of nodes count before labels say anything, summing to 1."""
+        return dict.fromkeys(views, 1 / len(views))
+
+    def typical_nodes(self, keys: Array) -> Integers:
+        """Return nodes over which means of views are compared, by their keys; all by default."""
+        return np.arange(len(keys))
 
     def view_inputs(self, view: str, nodes: Nodes, context: Context) -> Any:
         """Return the inputs of a view: of all nodes with their links, or without them."""
@@ -156,11 +173,8 @@ class Architecture(ABC):
             raise InputError(f"view must be {known}, got {view!r}")
         return self.inputs(nodes.alone(), context)
 
-    def glimpse(self, view: str, nodes: Nodes, few: Integers, context: Context) -> Glimpse | None:
-        """Return the inputs of a view for few nodes, where those of all nodes are costly.
-
-        None, as by default, where they are not.
-        """
+    def glimpse(self, view: str, nodes: Nodes, few: Integers, context: Context) -> Seen | None:
+        """Return a view that tells of few nodes, where all are costly; None, by default, if not."""
         return None
 
     def approximations(self, inputs: Any) -> tuple[str, ...]:
@@ -170,6 +184,18 @@ class Architecture(ABC):
     def check_field(self, nodes: Nodes, labelled: Integers) -> None:
         """Refuse labels whose receptive field makes the exact covariance hopeless."""
         return
+
+    def lasting(self, inputs: Any, nodes: Nodes, labelled: Integers) -> Integers | None:
+        """Return the fitted nodes of which all joins are made; None if that depends on the join."""
+        return None
+
+    def lasting_inputs(self, inputs: Any, nodes: Nodes, known: Integers, context: Context) -> Any:
+        """Return the inputs of lasting nodes, which are computed once."""
+        raise NotImplementedError
+
+    def added_inputs(self, inputs: Any, lasting: Any, joined: JoinedNodes, known: Integers) -> Any:
+        """Return the inputs of lasting nodes, followed by those of new ones."""
+        raise NotImplementedError
 
     def field(self, inputs: Any, joined: JoinedNodes, labelled: Integers) -> Integers:
         """Return the sorted nodes that a covariance of new and labelled nodes is made of.
@@ -181,19 +207,7 @@ class Architecture(ABC):
     def joined_inputs(
         self, inputs: Any, joined: JoinedNodes, field: Integers, context: Context
     ) -> Any:
-        """Return the inputs of the nodes of a field, of which some are new.
-
-        Parameters
-        ----------
-        inputs : object
-            Those of all fitted nodes.
-        joined : JoinedNodes
-            Fitted and new nodes.
-        field : int array
-            As :meth:`field` returns it.
-        context : Context
-            How arithmetic is done.
-        """
+        """Return the inputs of the nodes of a field, of which some are new."""
         return self.inputs(joined.restricted(field), context)
 
 
@@ -202,24 +216,8 @@ REGISTRY: dict[str, Callable[..., Architecture]] = {}
 
 
 def register(name: str, make: Callable[..., Architecture]) -> None:
-    """Make an architecture known by name to the estimators, ``select`` and the command line."""
+    """Make an architecture known by name to the estimators and the command line."""
     REGISTRY[name] = make
-
-
-def check_sizes(architecture: Architecture, **least: int) -> None:
-    """Refuse numbers of nodes that are not whole, or less than given by name."""
-    for name, lowest in least.items():
-        value = getattr(architecture, name)
-        if not is_whole(value, lowest):
-            raise InputError(
-                f"{name} must be a whole number of nodes, at least {lowest}, got {value!r}"
-            )
-
-
-def check_differentiable(activation: Activation) -> None:
-    """Refuse an activation without a derivative, which has no tangent kernel."""
-    one = np.ones(1)
-    activation.derivative(np.zeros(1), one, one)
 
 
 def architecture_from(choice: str | Architecture, **parameters: Any) -> Architecture:

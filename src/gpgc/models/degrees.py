@@ -1,12 +1,13 @@
-"""A node by the degrees around it: a view for graphs where hubs are of another kind.
+"""A view by the degrees around a node: for graphs where hubs are of another kind.
 
-It is known by the logarithm of its degree, its mean over neighbours and over theirs, and its
-standard deviation over neighbours, centred and in units of their standard deviations.
+A node is known by the logarithm of its degree, its mean over neighbors and over theirs, and its
+standard deviation over neighbors, centered and in units of their standard deviations; the kernel is
+the squared exponential of these four numbers.
 """
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,48 +17,48 @@ from gpgc.compute import Context
 from gpgc.compute.moments import ColumnMoments
 from gpgc.graph.nodes import JoinedNodes, Nodes
 from gpgc.graph.normalize import without_loops
+from gpgc.kernels import Covariance, Features, SquaredExponential
 from gpgc.kernels.covariance import inverse_or_zero
-from gpgc.kernels.rows import StoredRows
-from gpgc.models.described import Description, KnownRows
+from gpgc.kernels.rows import Rows, StoredRows
+from gpgc.models.view import Description, Layers, Need, View
 
 LEAST_STD = 1e-9
 """Standard deviation, relative to the mean, up to which all nodes count as equal."""
-
 
 DEGREE_SCALE = 2.0
 """Length scale of the squared exponential of degrees, in their standard deviations."""
 
 
-class Degrees(Description):
-    """Log degrees around each node, centred and in units of their standard deviations.
+class DegreesView(View):
+    """The degrees around a node."""
 
-    Parameters
-    ----------
-    nodes : Nodes
-        The graph.
-    context : Context
-        How arithmetic is done.
-    """
+    name: ClassVar[str] = "degrees"
+    needs: ClassVar[tuple[Need, ...]] = ("links",)
+    depends_on_features: ClassVar[bool] = False
+    landmark_step: ClassVar[int] = 4
 
-    def __init__(self, nodes: Nodes, context: Context) -> None:
-        self.links = nodes.propagation_without_loops
-        self.logs = -np.log(nodes.propagation.diagonal())
-        numbers = degrees_around(self.links, self.logs, self.links, self.logs)
-        self.moments = DegreeMoments.of_linked(numbers)
-        self.numbers = self.moments.standardised(numbers)
-        self.rows = (StoredRows.of(self.numbers, context.dtype),)
+    def describe(self, nodes: Nodes, model: Layers, context: Context) -> Description:
+        """Return four numbers a node; degrees of fitted nodes stay when others join."""
+        links, logs = nodes.propagation_without_loops, -np.log(nodes.propagation.diagonal())
+        numbers = degrees_around(links, logs, links, logs)
+        moments = DegreeMoments.of_linked(numbers)
+        fitted = moments.standardized(numbers)
 
-    def joined(self, nodes: JoinedNodes, known: Integers, context: Context) -> Description:
-        """Return the numbers of both; degrees of fitted nodes stay as they were."""
-        to_old, among = nodes.split_rows()
-        logs = np.concatenate([self.logs, -np.log(among.diagonal())])
-        wide = self.links.copy()
-        wide.resize((len(self.logs), len(logs)))
-        new = sp.hstack([to_old, without_loops(among)], format="csr")
-        links = sp.vstack([wide, new], format="csr")
-        numbers = degrees_around(new, logs[len(self.logs) :], links, logs)
-        both = np.vstack([self.numbers[known], self.moments.standardised(numbers)])
-        return KnownRows((StoredRows.of(both, context.dtype),))
+        def joined(nodes: JoinedNodes, known: Integers, context: Context) -> Description:
+            to_old, among = nodes.split_rows()
+            every = np.concatenate([logs, -np.log(among.diagonal())])
+            wide = links.copy()
+            wide.resize((len(logs), len(every)))
+            new = sp.hstack([to_old, without_loops(among)], format="csr")
+            of_all = sp.vstack([wide, new], format="csr")
+            found = moments.standardized(degrees_around(new, every[len(logs) :], of_all, every))
+            return Description([StoredRows.of(np.vstack([fitted[known], found]), context.dtype)])
+
+        return Description([StoredRows.of(fitted, context.dtype)], joined)
+
+    def kernel(self, rows: Rows, model: Layers, context: Context) -> Covariance:
+        """Return exp(−‖x − y‖² / 2ℓ²)."""
+        return Features(SquaredExponential(DEGREE_SCALE), rows, context)
 
 
 class DegreeMoments(ColumnMoments):
@@ -68,28 +69,17 @@ class DegreeMoments(ColumnMoments):
         """Return those of the nodes that have links, which have log degrees above 0."""
         return cls.of(numbers[numbers[:, 0] > 0])
 
-    def standardised(self, numbers: Array) -> Array:
-        """Return rows centred and in units of the standard deviations; 0 where all are equal."""
+    def standardized(self, numbers: Array) -> Array:
+        """Return rows centered and in units of the standard deviations; 0 where all are equal."""
         std = self.std
         scale = inverse_or_zero(np.where(std > LEAST_STD * np.abs(self.mean), std, 0.0))
         return np.asarray((numbers - self.mean) * scale)
 
 
 def degrees_around(rows: sp.csr_array, own: Array, links: sp.csr_array, logs: Array) -> Array:
-    """Return own log degree, its mean at one and two links, and its std over neighbours.
+    """Return own log degree (n,), its mean at one and two links, and its std over neighbors.
 
-    Parameters
-    ----------
-    rows : csr_array of shape (n, N)
-        Links of the nodes in question.
-    own : array of shape (n,)
-        Their log degrees.
-    links, logs : csr_array of shape (N, N), array of shape (N,)
-        Links and log degrees of all nodes.
-
-    Returns
-    -------
-    array of shape (n, 4)
+    The nodes have ``rows`` (n, N) of the ``links`` of all N, whose log degrees are ``logs``.
 
     Examples
     --------
@@ -104,27 +94,22 @@ def degrees_around(rows: sp.csr_array, own: Array, links: sp.csr_array, logs: Ar
 
 
 def log_powers(logs: Array) -> Array:
-    """Return 1, the log degree and its square (n, 3), to be summed over neighbours."""
+    """Return 1, the log degree and its square (n, 3), to be summed over neighbors."""
     return np.stack([np.ones_like(logs), logs, logs**2], axis=1)
 
 
 def mean_logs(sums: Array) -> Array:
-    """Return the mean log degree (n,) of neighbours from weighted sums of its powers (n, 3)."""
+    """Return the mean log degree (n,) of neighbors from weighted sums of its powers (n, 3)."""
     return np.asarray(inverse_or_zero(sums[:, 0]) * sums[:, 1])
 
 
 def degree_numbers(own: Array, sums: Array, farther: Array) -> Array:
     """Return the four numbers (n, 4) of some nodes.
 
-    Parameters
-    ----------
-    own : array of shape (n,)
-        Their log degrees.
-    sums : array of shape (n, 3)
-        Weighted sums over their neighbours of the powers of the log degrees.
-    farther : array of shape (n,)
-        Weighted sums over their neighbours of the mean log degrees around those.
+    ``sums`` (n, 3) over their neighbors are those of the powers of log degrees, ``farther`` (n,)
+    those of the mean log degrees around these.
     """
-    first, squares = mean_logs(sums), inverse_or_zero(sums[:, 0]) * sums[:, 2]
-    spread = np.sqrt(np.maximum(squares - first**2, 0.0))
-    return np.stack([own, first, inverse_or_zero(sums[:, 0]) * farther, spread], axis=1)
+    share = inverse_or_zero(sums[:, 0])
+    first = share * sums[:, 1]
+    spread = np.sqrt(np.maximum(share * sums[:, 2] - first**2, 0.0))
+    return np.stack([own, first, share * farther, spread], axis=1)

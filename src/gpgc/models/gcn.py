@@ -27,15 +27,15 @@ from gpgc.kernels import (
     DenseLayer,
     Features,
     Propagate,
-    Tangent,
     activation_from,
     base_kernel_from,
+    tangent,
 )
 from gpgc.kernels.deep import layers
 from gpgc.kernels.propagated_rows import propagated_rows
 from gpgc.kernels.rows import Rows, StoredRows
 from gpgc.models.architecture import Architecture, register
-from gpgc.models.finite import random_layer, rows_with_kernel
+from gpgc.models.finite import RandomLayers, rows_with_kernel
 
 MOST_ENTRIES = 10**10
 """Entries of one layer's covariance that a deep network may need."""
@@ -92,9 +92,11 @@ class GCN(Architecture):
         layer: Covariance = Features(kernel, inputs.rows, inputs.context)
         layer = DenseLayer(layer, self.weight_variance, self.bias_variance)
         propagation = inputs.propagation if self.hidden_propagation else None
-        stored = self._is_stored(layer.n_nodes, inputs.context)
+        # From four layers on the whole graph is reached; with three it depends on the size.
+        size, most = Deep.bytes_for(layer.n_nodes, layer.dtype), inputs.context.whole(STORED_BYTES)
+        stored = self.hops > 2 or (self.hops == 2 and size <= most)
         gamma = layers(layer, partial(self._layer, propagation), self.depth - 1, stored)
-        return Tangent(gamma) if self.kernel == "ntk" else gamma
+        return tangent(gamma) if self.kernel == "ntk" else gamma
 
     def _layer(
         self, propagation: sp.csr_array | None, number: int, below: Covariance
@@ -105,14 +107,6 @@ class GCN(Architecture):
             layer = Propagate(propagation, layer)
         return DenseLayer(layer, self.weight_variance, self.bias_variance)
 
-    def _is_stored(self, n_nodes: int, context: Context) -> bool:
-        """Tell whether layers are N × N matrices, or computed where they are asked for.
-
-        From four layers on the whole graph is reached; with three it depends on the size.
-        """
-        small = Deep.bytes_for(n_nodes, context.dtype) <= context.whole(STORED_BYTES)
-        return self.hops > 2 or (self.hops == 2 and small)
-
     def sample(self, nodes: Nodes, width: int, rng: np.random.Generator) -> Array:
         r"""Return the covariance of the outputs of one random network, given its hidden weights.
 
@@ -121,17 +115,17 @@ class GCN(Architecture):
         activations h the outputs have the covariance σ_b² + (δ_W / width) P h hᵀ Pᵀ. For base
         kernels other than the inner product the input is a square root of K_θ(ÂX).
         """
-        propagation, features = nodes.propagation, nodes.features
-        rows = propagation if features is None else propagation @ features
-        hidden = rows_with_kernel(base_kernel_from(self.base_kernel), rows)
-        variance = self.weight_variance
-        for _ in range(self.depth - 1):
-            hidden = random_layer(hidden, width, variance, self.bias_variance, rng)
-            hidden = activation_from(self.activation)(hidden)
+        propagation, layers = nodes.propagation, RandomLayers(self, width, rng)
+        rows = propagation if nodes.features is None else propagation @ nodes.features
+        hidden, variance = rows_with_kernel(base_kernel_from(self.base_kernel), rows), 1.0
+        for layer in range(self.depth - 1):
+            hidden = layers.dense(hidden) if layer else layers.input(rows)
+            hidden, variance = layers.activate(hidden), 1 / width
             if self.hidden_propagation:
                 hidden = propagation @ hidden
-            variance = self.weight_variance / width
-        return np.asarray(self.bias_variance + variance * (hidden @ hidden.T))
+        return np.asarray(
+            self.bias_variance + self.weight_variance * variance * (hidden @ hidden.T)
+        )
 
     def check_field(self, nodes: Nodes, labelled: Integers) -> None:
         """Refuse depths whose receptive field makes the exact covariance hopeless."""

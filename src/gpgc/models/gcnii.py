@@ -29,7 +29,7 @@ import scipy.sparse as sp
 
 from gpgc.errors import InputError
 from gpgc.graph.nodes import Nodes
-from gpgc.kernels import Covariance, Cross, DenseLayer, Mix, Propagate, base_kernel_from
+from gpgc.kernels import Covariance, Cross, DenseLayer, Mix, Propagate
 from gpgc.models.architecture import register
 from gpgc.models.finite import RandomLayers
 from gpgc.models.network import Network, NetworkInputs, features_or_one_hot, own_rows
@@ -105,16 +105,14 @@ class GCNII(Network):
 
     def network(self, nodes: Nodes, layers: RandomLayers) -> Any:
         """Return H_L W + b."""
-        hidden = layers.input(base_kernel_from(self.base_kernel), features_or_one_hot(nodes))
-        hidden = layers.dense(hidden, self.weight_variance, self.bias_variance, of_input=True)
-        initial = hidden = layers.activate(hidden)
+        initial = hidden = layers.activate(layers.input(features_or_one_hot(nodes)))
         for number in range(self.depth):
             walked = layers.aggregate(nodes.propagation, hidden)
             mixed = (1 - self.teleport) * walked + self.teleport * initial
             beta = self.beta(number)
-            mapped = layers.dense(mixed, beta**2 * self.weight_variance, self.bias_variance)
+            mapped = layers.dense(mixed, beta**2)
             hidden = layers.activate((1 - beta) * layers.rotate(mixed) + mapped)
-        return layers.dense(hidden, self.weight_variance, self.bias_variance)
+        return layers.dense(hidden)
 
 
 register("gcnii", GCNII)

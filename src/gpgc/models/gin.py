@@ -1,4 +1,4 @@
-r"""*gin*: sums over neighbours, and two dense layers a hop.
+r"""*gin*: sums over neighbors, and two dense layers a hop.
 
 With :math:`S = A + (1 + \epsilon) I` and :math:`d(K) = \sigma_b^2 + \delta_W K`:
 
@@ -7,7 +7,7 @@ With :math:`S = A + (1 + \epsilon) I` and :math:`d(K) = \sigma_b^2 + \delta_W K`
     \Gamma^{(l)} = d(\kappa(d(S\, \kappa(\Gamma^{(l-1)}) S^\top)))
 
 Reference: Xu et al. 2019, "How powerful are graph neural networks?", equation 4.1. Sums over
-neighbours give nodes of high degree large variances.
+neighbors give nodes of high degree large variances.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from gpgc.errors import InputError
 from gpgc.graph.nodes import NodeInputs, Nodes
-from gpgc.kernels import Covariance, Propagate, base_kernel_from
+from gpgc.kernels import Covariance, Propagate
 from gpgc.models.architecture import register
 from gpgc.models.finite import RandomLayers
 from gpgc.models.network import Network, NetworkInputs, aggregated_rows, features_or_one_hot
@@ -34,7 +34,7 @@ class GIN(Network):
     ----------
     epsilon : float, default 4
         ε; 1 + ε plus the least degree must not be negative. The paper's own choice, 0, drowns a
-        node in its neighbours where degrees are unequal; 4 did best on validation labels of Cora.
+        node in its neighbors where degrees are unequal; 4 did best on validation labels of Cora.
 
     Examples
     --------
@@ -69,14 +69,12 @@ class GIN(Network):
 
     def network(self, nodes: Nodes, layers: RandomLayers) -> Any:
         """Return the outputs of the last hop's two dense layers."""
-        sums, variances = self.sums(nodes), (self.weight_variance, self.bias_variance)
-        values = sums @ features_or_one_hot(nodes)
-        values = layers.input(base_kernel_from(self.base_kernel), values)
-        hidden = layers.activate(layers.dense(values, *variances, of_input=True))
-        outputs = layers.dense(hidden, *variances)
+        sums = self.sums(nodes)
+        hidden = layers.input(sums @ features_or_one_hot(nodes))
+        outputs = layers.dense(layers.activate(hidden))
         for _ in range(self.depth - 1):
-            values = layers.aggregate(sums, layers.activate(outputs))
-            outputs = layers.dense(layers.activate(layers.dense(values, *variances)), *variances)
+            hidden = layers.dense(layers.aggregate(sums, layers.activate(outputs)))
+            outputs = layers.dense(layers.activate(hidden))
         return outputs
 
     def sums(self, nodes: NodeInputs) -> sp.csr_array:

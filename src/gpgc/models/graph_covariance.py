@@ -37,7 +37,7 @@ def covariance(
     ----------
     adjacency : graph
         In any form that :func:`gpgc.graph.as_adjacency` takes; None for the graph of the ten
-        nearest neighbours of each row of the features.
+        nearest neighbors of each row of the features.
     features : array or sparse matrix of shape (N, F), optional
         X; one-hot features of the nodes when not given.
     model : str or Architecture, default "big"

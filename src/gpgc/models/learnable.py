@@ -18,14 +18,7 @@ KERNEL_NUMBERS: Mapping[str, tuple[float, float]] = {"length_scale": (0.0, np.in
 
 
 def learnable(architecture: Architecture) -> dict[str, tuple[float, float]]:
-    """Return the names of what can be learnt, and between what numbers each lies.
-
-    Examples
-    --------
-    >>> from gpgc.models import APPNP
-    >>> learnable(APPNP())
-    {'weight_variance': (0.0, inf), 'bias_variance': (0.0, inf), 'teleport': (0.0, 1.0)}
-    """
+    """Return the names of what can be learnt, and between what numbers each lies."""
     found = dict(architecture.learns)
     kernel: Any = architecture.base_kernel
     if is_dataclass(kernel):
@@ -44,14 +37,7 @@ def values_of(architecture: Architecture) -> dict[str, float]:
 
 
 def with_values(architecture: Architecture, values: Mapping[str, float]) -> Architecture:
-    """Return the architecture with other numbers; those that are not named stay.
-
-    Examples
-    --------
-    >>> from gpgc.models import SAGE
-    >>> with_values(SAGE(), {"own": 0.3}).own
-    0.3
-    """
+    """Return the architecture with other numbers; those that are not named stay."""
     own: dict[str, Any] = {
         name: float(v) for name, v in values.items() if not name.startswith(BASE_KERNEL)
     }

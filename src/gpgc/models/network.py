@@ -12,22 +12,22 @@ import scipy.sparse as sp
 
 from gpgc._typing import Array, Integers
 from gpgc.compute import Context
+from gpgc.graph.node_keys import spread_nodes
 from gpgc.graph.nodes import JoinedNodes, NodeInputs, Nodes
 from gpgc.kernels import (
     Activate,
     Covariance,
     DenseLayer,
     Features,
-    Tangent,
     activation_from,
     base_kernel_from,
+    tangent,
 )
 from gpgc.kernels.deep import Step, layers
 from gpgc.kernels.propagated_rows import propagated_rows
 from gpgc.kernels.rows import Rows, StoredRows
-from gpgc.models.architecture import Architecture, check_sizes
+from gpgc.models.architecture import Architecture
 from gpgc.models.finite import RandomLayers
-from gpgc.models.landmarks import landmarks_by
 
 
 class NetworkInputs(NamedTuple):
@@ -54,7 +54,7 @@ class Network(Architecture):
     Parameters
     ----------
     exact_nodes : int, default 6000
-        Number of nodes up to which a network that reaches farther than the neighbours of the
+        Number of nodes up to which a network that reaches farther than the neighbors of the
         labels is exact, by N × N matrices. On larger graphs each of its layers is a Nyström
         approximation; ``approximations_`` says so.
     n_landmarks : int, default 1000
@@ -63,10 +63,6 @@ class Network(Architecture):
 
     exact_nodes: int = 6000
     n_landmarks: int = 1000
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_sizes(self, exact_nodes=0, n_landmarks=1)
 
     @abstractmethod
     def layers(self, inputs: NetworkInputs) -> Covariance:
@@ -78,7 +74,7 @@ class Network(Architecture):
 
     @property
     def reaches_far(self) -> bool:
-        """Whether the labels' columns need more than the columns of their neighbours."""
+        """Whether the labels' columns need more than the columns of their neighbors."""
         return self.hops > 1
 
     def inputs(self, nodes: NodeInputs, context: Context) -> NetworkInputs:
@@ -88,12 +84,11 @@ class Network(Architecture):
     def covariance(self, inputs: NetworkInputs) -> Covariance:
         """Return Γ, or Θ with ``kernel="ntk"``."""
         gamma = self.layers(inputs)
-        return Tangent(gamma) if self.kernel == "ntk" else gamma
+        return tangent(gamma) if self.kernel == "ntk" else gamma
 
     def sample(self, nodes: Nodes, width: int, rng: np.random.Generator) -> Array:
         """Return the covariance of the outputs of one random network, over its units."""
-        drawn = RandomLayers(width, activation_from(self.activation), rng)
-        outputs = np.asarray(self.network(nodes, drawn))
+        outputs = np.asarray(self.network(nodes, RandomLayers(self, width, rng)))
         return np.asarray(outputs @ outputs.T / width)
 
     def approximations(self, inputs: NetworkInputs) -> tuple[str, ...]:
@@ -108,7 +103,7 @@ class Network(Architecture):
         keys = inputs.keys(self.seed)
         # Nodes of key 0 are alike in everything, and with a bias they are correlated with others.
         kinds = np.union1d(np.flatnonzero(keys), np.flatnonzero(keys == 0)[:1])
-        drawn = landmarks_by(keys, self.n_landmarks, kinds)
+        drawn = spread_nodes(keys, self.n_landmarks, kinds)
         return drawn if inputs.field is None else np.searchsorted(inputs.field, drawn)
 
     def field(self, inputs: NetworkInputs, joined: JoinedNodes, labelled: Integers) -> Integers:

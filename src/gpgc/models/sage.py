@@ -1,12 +1,12 @@
-r"""*sage*: a node's own values and the mean of its neighbours' pass weights of their own.
+r"""*sage*: a node's own values and the mean of its neighbors' pass weights of their own.
 
-With M the mean over neighbours, :math:`M_{ij} = A_{ij} / \sum_k A_{ik}`, and a fraction a:
+With M the mean over neighbors, :math:`M_{ij} = A_{ij} / \sum_k A_{ik}`, and a fraction a:
 
 .. math::
     \Gamma^{(1)} = \sigma_b^2 + \delta_W \big(a K_\theta(X) + (1 - a) K_\theta(M X)\big), \qquad
     \Gamma^{(l)} = \sigma_b^2 + \delta_W \big(a \kappa + (1 - a) M \kappa M^\top\big)
 
-with κ = κ(Γ^(l−1)). A node without neighbours has the mean 0.
+with κ = κ(Γ^(l−1)). A node without neighbors has the mean 0.
 
 Reference: Hamilton et al. 2017, "Inductive representation learning on large graphs", algorithm 1
 with the mean aggregator, without sampling and without scaling rows to length 1.
@@ -23,7 +23,7 @@ import scipy.sparse as sp
 
 from gpgc.errors import InputError
 from gpgc.graph.nodes import NodeInputs, Nodes
-from gpgc.kernels import Covariance, Mix, Propagate, base_kernel_from
+from gpgc.kernels import Covariance, Mix, Propagate
 from gpgc.kernels.covariance import inverse_or_zero
 from gpgc.models.architecture import register
 from gpgc.models.finite import RandomLayers
@@ -72,7 +72,7 @@ class SAGE(Network):
 
     def layers(self, inputs: NetworkInputs) -> Covariance:
         """Return Γ of the last layer."""
-        means, nodes = neighbour_means(inputs.nodes), inputs.nodes
+        means, nodes = neighbor_means(inputs.nodes), inputs.nodes
         among, weights = sp.csr_array(means[:, nodes.own]), [self.own, 1 - self.own]
         rows = (own_rows(inputs), aggregated_rows(means, inputs))
         first = Mix([self.leaf(part, inputs.context) for part in rows], weights)
@@ -84,26 +84,19 @@ class SAGE(Network):
         return self.repeated(inputs, self.dense(first), step, self.depth - 1)
 
     def network(self, nodes: Nodes, layers: RandomLayers) -> Any:
-        """Return H W_own + (M H) W_neighbours + b of the last layer."""
-        kernel, means = base_kernel_from(self.base_kernel), neighbour_means(nodes)
-        values = features_or_one_hot(nodes)
-        of_input = layers.input(kernel, values), layers.input(kernel, means @ values)
-        outputs = self._two_weights(*of_input, layers, of_input=True)
+        """Return H W_own + (M H) W_neighbors + b of the last layer."""
+        means, values = neighbor_means(nodes), features_or_one_hot(nodes)
+        of_own, of_others = self.own, 1 - self.own
+        outputs = layers.input(values, of_own) + layers.input(means @ values, of_others, bias=False)
         for _ in range(self.depth - 1):
             hidden = layers.activate(outputs)
-            outputs = self._two_weights(hidden, layers.aggregate(means, hidden), layers)
+            near = layers.aggregate(means, hidden)
+            outputs = layers.dense(hidden, of_own) + layers.dense(near, of_others, bias=False)
         return outputs
 
-    def _two_weights(
-        self, own: Any, neighbours: Any, layers: RandomLayers, of_input: bool = False
-    ) -> Any:
-        of_own, of_others = self.own * self.weight_variance, (1 - self.own) * self.weight_variance
-        outputs = layers.dense(own, of_own, self.bias_variance, of_input=of_input)
-        return outputs + layers.dense(neighbours, of_others, of_input=of_input)
 
-
-def neighbour_means(nodes: NodeInputs) -> sp.csr_array:
-    """Return M (n, N), whose rows sum to 1, or to 0 for a node without neighbours."""
+def neighbor_means(nodes: NodeInputs) -> sp.csr_array:
+    """Return M (n, N), whose rows sum to 1, or to 0 for a node without neighbors."""
     sums = np.asarray(nodes.links.sum(axis=1), dtype=np.float64)
     return sp.csr_array(sp.diags_array(inverse_or_zero(sums)) @ nodes.links)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpgc.graph.nodes import Nodes
-from gpgc.kernels import Covariance, base_kernel_from
+from gpgc.kernels import Covariance
 from gpgc.kernels.propagated_rows import propagated_rows
 from gpgc.models.architecture import register
 from gpgc.models.finite import RandomLayers
@@ -59,8 +59,7 @@ class SGC(Network):
         values = features_or_one_hot(nodes)
         for _ in range(self.depth):
             values = nodes.propagation @ values
-        hidden = layers.input(base_kernel_from(self.base_kernel), values)
-        return layers.dense(hidden, self.weight_variance, self.bias_variance, of_input=True)
+        return layers.input(values)
 
 
 register("sgc", SGC)

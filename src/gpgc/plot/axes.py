@@ -27,13 +27,7 @@ def axes_or_new(ax: Any, size: tuple[float, float] = (6.0, 4.5)) -> Any:
 
 
 def plain(text: object) -> str:
-    r"""Return text that matplotlib shows as it is, without a formula between dollar signs.
-
-    Examples
-    --------
-    >>> print(plain("5 $ or 6 $"))
-    5 \$ or 6 \$
-    """
+    """Return text that matplotlib shows as it is, without a formula between dollar signs."""
     return str(text).replace("$", r"\$")
 
 

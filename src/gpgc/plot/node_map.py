@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array
 from gpgc.estimators import GPGCClassifier
-from gpgc.labelling.layout import layouts
+from gpgc.plot.answers import Answers, positions_of
 from gpgc.plot.axes import GREY, axes_or_new, colour_of, mark_of, plain
 
 EDGES_UP_TO = 3_000
 """Number of edges up to which they are drawn."""
-
-FAINTEST = 0.15
 
 
 def node_map(model: GPGCClassifier, *, positions: Any = None, seed: int = 0, ax: Any = None) -> Any:
@@ -27,7 +24,7 @@ def node_map(model: GPGCClassifier, *, positions: Any = None, seed: int = 0, ax:
         Fitted.
     positions : array of shape (N, 2), optional
         Where nodes stand; by default linked and similar ones together
-        (:func:`gpgc.labelling.layout.layouts`).
+        (:func:`gpgc.plot.layout.layouts`).
     seed : int, default 0
         Of the layout.
     ax : matplotlib Axes, optional
@@ -43,19 +40,16 @@ def node_map(model: GPGCClassifier, *, positions: Any = None, seed: int = 0, ax:
     >>> model = GPGCClassifier().fit(None, ["a", "", "", "", "", "b"], adjacency=chain)
     >>> axes = node_map(model)  # doctest: +SKIP
     """
-    check_is_fitted(model)
+    answers = Answers.of(model)
+    codes, given, opacity = answers.codes, answers.given, answers.opacity
     ax = axes_or_new(ax)
-    places = positions_of(model, seed) if positions is None else np.asarray(positions, float)
-    codes = np.searchsorted(model.classes_, model.transduction_)
-    sure = certainty(model.predict_proba(), codes)
-    given = np.zeros(len(codes), dtype=bool)
-    given[model.labelled_nodes_] = True
+    places = positions_of(model, seed=seed) if positions is None else np.asarray(positions, float)
     _draw_edges(ax, model, places)
     size = float(np.clip(20_000 / len(codes), 3, 40))
     for code, name in enumerate(model.classes_):
         style = {"color": colour_of(code), "marker": mark_of(code)}
         chosen = (codes == code) & ~given
-        ax.scatter(*places[chosen].T, s=size, alpha=sure[chosen], linewidths=0, **style)
+        ax.scatter(*places[chosen].T, s=size, alpha=opacity[chosen], linewidths=0, **style)
         ax.scatter(
             *places[(codes == code) & given].T,
             s=2.5 * size + 10,
@@ -69,21 +63,6 @@ def node_map(model: GPGCClassifier, *, positions: Any = None, seed: int = 0, ax:
     if len(model.classes_) <= 20:
         ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
     return ax
-
-
-def positions_of(model: GPGCClassifier, seed: int = 0) -> Array:
-    """Return where the nodes of a fitted estimator stand on a map, (N, 2), between 0 and 1."""
-    nodes = model.prior_.nodes
-    *_, places = layouts(nodes.features, nodes.adjacency, seed)
-    return np.asarray(places / 65_535)
-
-
-def certainty(probabilities: Array, codes: Any) -> Array:
-    """Return the opacity (N,) of nodes: full at probability 1, faint at that of a guess."""
-    chosen = probabilities[np.arange(len(codes)), codes]
-    guess = 1 / max(probabilities.shape[1], 2)
-    above = np.clip((chosen - guess) / (1 - guess), 0, 1)
-    return np.asarray(FAINTEST + (1 - FAINTEST) * above)
 
 
 def _draw_edges(ax: Any, model: GPGCClassifier, places: Array) -> None:

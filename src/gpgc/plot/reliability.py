@@ -35,12 +35,18 @@ def reliability(
     -------
     matplotlib Axes
     """
+    from scipy.stats import binomtest
+
     check_is_fitted(model)
     ax = axes_or_new(ax, (4.5, 4.5))
     bins = model.reliability(nodes, y, n_bins=n_bins)
     filled = bins.size > 0
     confidence, accuracy, size = (part[filled] for part in bins)
-    low, high = wilson_interval(accuracy, size)
+    right = [
+        binomtest(round(hits), int(count))
+        for hits, count in zip(accuracy * size, size, strict=True)
+    ]
+    low, high = np.array([found.proportion_ci(method="wilson") for found in right]).T
     ax.plot([0, 1], [0, 1], "--", color=GREY, label="perfect")
     ax.errorbar(
         confidence,
@@ -58,18 +64,3 @@ def reliability(
     ax.set_title(f"calibration error {error:.1%}; numbers: nodes in a bin")
     ax.legend(loc="lower right", frameon=False)
     return ax
-
-
-def wilson_interval(fraction: Any, size: Any, z: float = 1.96) -> tuple[Any, Any]:
-    """Return the interval of a fraction of ``size`` trials, (low, high); 95 % for z = 1.96.
-
-    Examples
-    --------
-    >>> low, high = wilson_interval(np.array([0.5]), np.array([10]))
-    >>> low.round(2), high.round(2)
-    (array([0.24]), array([0.76]))
-    """
-    middle = (fraction + z**2 / (2 * size)) / (1 + z**2 / size)
-    variance = fraction * (1 - fraction) / size + z**2 / (4 * size**2)
-    half = z * np.sqrt(variance) / (1 + z**2 / size)
-    return middle - half, middle + half

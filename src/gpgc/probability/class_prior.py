@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -28,35 +28,14 @@ RATIO_STD = np.array([0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5])
 random."""
 
 
-def class_prior(choice: Any, fractions: Array, estimate: Callable[[], Array]) -> Array:
-    """Return the class fractions that were chosen.
-
-    Parameters
-    ----------
-    choice : {"estimated", "labels"} or array of shape (k,)
-        Estimated from the unlabelled nodes, those of the labels, or known ones.
-    fractions : array of shape (k,)
-        Those of the labels.
-    estimate : callable
-        Returns the estimated ones.
-
-    Returns
-    -------
-    array of shape (k,)
-        Positive, summing to 1.
-
-    Examples
-    --------
-    >>> labels = np.array([0.5, 0.5])
-    >>> class_prior([3, 1], labels, lambda: labels)
-    array([0.75, 0.25])
-    """
+def class_prior(choice: Any, fractions: Array) -> Array:
+    """Return known class fractions (k,), or those of the labels, summing to 1."""
     if isinstance(choice, str):
-        if choice not in ("estimated", "labels"):
+        if choice != "labels":
             raise InputError(
                 f"class_prior must be 'estimated', 'labels' or an array, got {choice!r}"
             )
-        return fractions if choice == "labels" else estimate()
+        return fractions
     known = np.asarray(choice, dtype=np.float64)
     if known.shape != fractions.shape or not (known > 0).all() or not np.isfinite(known).all():
         raise InputError(
@@ -66,13 +45,7 @@ def class_prior(choice: Any, fractions: Array, estimate: Callable[[], Array]) ->
 
 
 def prior_of(choice: Any, classes: Array) -> Any:
-    """Return a class prior as it is, or by class (a dict, a Series) in the order of the classes.
-
-    Examples
-    --------
-    >>> prior_of({"yes": 0.9, "no": 0.1}, np.array(["no", "yes"]))
-    [0.1, 0.9]
-    """
+    """Return a class prior as it is, or by class (a dict, a Series) in the order of the classes."""
     if hasattr(choice, "to_dict") and hasattr(choice, "index"):  # a Series
         choice = choice.to_dict()
     if not isinstance(choice, Mapping):
@@ -86,45 +59,22 @@ def prior_of(choice: Any, classes: Array) -> Any:
 
 
 def prior_ratios(left_out: Array, shares: Array, fractions: Array, found: Array) -> Array:
-    r"""Return by what the classes are more frequent among unlabelled nodes than among the labels.
+    """Return w > 0 (k,), the class fractions of unlabelled nodes over f, those of the labels.
 
-    Labels are often balanced where the world is not. Of nodes of class j the left-out
-    probabilities have the mean :math:`M_j`, so that the mean prediction of the unlabelled nodes
-    is :math:`q = \sum_j w_j f_j M_j` for ratios w of their class fractions to f, those of the
-    labels. With :math:`b = \log w`, normalised to :math:`\sum f w = 1`,
+    Of nodes of class j left-out probabilities have the mean M_j, so that the mean prediction of
+    unlabelled nodes is q = Σ_j w_j f_j M_j. With b = log w, normalized to Σ f w = 1, b minimises
 
-    .. math::
-        \min_b\; \tfrac12 \left\| q - \sum_j w_j f_j M_j \right\|^2_{\Sigma^{-1}}
-            + \frac{\|b\|^2}{2 s^2}
+        ½ ‖q − Σ_j w_j f_j M_j‖² by Σ⁻¹ + ‖b‖² / 2 s²
 
-    where Σ is how far q can be off by chance: the columns' standard errors, more with few labels a
-    class (:data:`PSEUDO_LABELS`), and :data:`SYSTEMATIC`. The evidence chooses s. Where labels were
-    drawn at random, are few, or say little, q differs from :math:`\sum f_j M_j` by no more than
-    chance, s is 0, and the ratios are 1.
-
-    Parameters
-    ----------
-    left_out : array of shape (D, k)
-        Leave-one-out probabilities of the labelled nodes, under the labels' fractions.
-    shares : array of shape (D, k)
-        What each label counts in the mean of each class; every class has some.
-    fractions : array of shape (k,)
-        f.
-    found : array of shape (k,)
-        q.
-
-    Returns
-    -------
-    array of shape (k,)
-        w, positive.
+    with Σ how far q can be off by chance: the columns' standard errors, more with few labels a
+    class (:data:`PSEUDO_LABELS`), and :data:`SYSTEMATIC`. The evidence chooses s; where labels are
+    few, say little or were drawn at random it is 0, and all w are 1.
 
     Examples
     --------
     >>> clear = np.eye(2)[np.arange(200) % 2]
     >>> prior_ratios(clear, clear, np.array([0.5, 0.5]), np.array([0.8, 0.2])).round(1)
     array([1.6, 0.4])
-    >>> prior_ratios(clear[:6], clear[:6], np.array([0.5, 0.5]), np.array([0.8, 0.2])).round(1)
-    array([1., 1.])
     """
     n_classes = len(fractions)
     totals = shares.sum(axis=0)
@@ -145,12 +95,14 @@ def prior_ratios(left_out: Array, shares: Array, fractions: Array, found: Array)
         slopes = columns - np.outer(columns.sum(axis=1), fractions)
         directions, sizes, _ = np.linalg.svd(slopes, full_matrices=False)
         excess = directions.T @ (wanted - columns.sum(axis=1))
-        std = RATIO_STD[int(np.argmax(_log_evidence(excess, sizes)))]
+        variance = 1 + (RATIO_STD[:, None] * sizes) ** 2  # of the excess, by each s
+        evidence = -0.5 * np.sum(np.log(variance) + excess**2 / variance, axis=1)
+        std = RATIO_STD[int(np.argmax(evidence))]
         if std == 0:
             return np.ones(n_classes)
 
         def loss(log_ratio: Array) -> tuple[float, Array]:
-            ratio = _normalised(log_ratio, fractions)
+            ratio = _normalized(log_ratio, fractions)
             rest = columns @ ratio - wanted
             slope = ratio * (columns.T @ rest)
             slope -= fractions * ratio * slope.sum()
@@ -158,15 +110,9 @@ def prior_ratios(left_out: Array, shares: Array, fractions: Array, found: Array)
             return float(value), slope + log_ratio / std**2
 
         best = minimize(loss, np.zeros(n_classes), jac=True, method="L-BFGS-B").x
-    return _normalised(best, fractions)
+    return _normalized(best, fractions)
 
 
-def _log_evidence(excess: Array, sizes: Array) -> Array:
-    """Return log N(excess; 0, 1 + s² size²) for each s of RATIO_STD, up to a constant."""
-    variance = 1 + (RATIO_STD[:, None] * sizes) ** 2
-    return np.asarray(-0.5 * np.sum(np.log(variance) + excess**2 / variance, axis=1))
-
-
-def _normalised(log_ratio: Array, fractions: Array) -> Array:
+def _normalized(log_ratio: Array, fractions: Array) -> Array:
     ratio = np.exp(log_ratio - log_ratio.max())
     return np.asarray(ratio / (fractions @ ratio))

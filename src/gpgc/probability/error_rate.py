@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from gpgc._typing import Array, Integers
 from gpgc.probability.softmax import softmax
-from gpgc.probability.temperature import Sharpness, flatness, sharpness_penalty
+from gpgc.probability.temperature import Sharpness, sharpness_penalty
 
 RATE_PRIOR = (0.5, 9.5)
 """Exponents of ε and 1 − ε in the prior of the error rate ε: its mode is 5 %, and it counts as much
@@ -20,17 +20,7 @@ STARTS = (0.02, 0.2)
 
 
 class LabelErrors(NamedTuple):
-    """What the other labels say about each one.
-
-    Attributes
-    ----------
-    wrong : array of shape (D,)
-        Probability that a label is wrong.
-    likely : int array of shape (D,)
-        The most likely class by the other labels.
-    rate : float
-        ε, the fitted fraction of wrong labels.
-    """
+    """What the other labels say about each one."""
 
     wrong: Array
     likely: Integers
@@ -45,41 +35,11 @@ def label_errors(
     usual: Sharpness,
     fractions: Array,
 ) -> LabelErrors:
-    r"""Return how likely each label is wrong.
+    """Return how likely each label is wrong, at a rate ε, and then any other class alike.
 
-    Let a label be wrong with probability ε, and then any other class alike. With
-    :math:`p = \mathrm{softmax}(t\,m + a \log f)` of the leave-one-out means m, as in
-    :func:`gpgc.probability.temperature.fit_temperature_with_prior`, a label c is seen with
-    probability :math:`(1 - ε) p_c + ε (1 - p_c) / (k - 1)`, and is wrong, once seen, with
-    probability :math:`ε (1 - p_c) / (k - 1)` over that. t and ε together maximise the likelihood
-    of the labels, so that errors make ε larger and not the probabilities p softer; priors on both
-    decide where labels are few.
-
-    Parameters
-    ----------
-    left_out : array of shape (D, k)
-        Leave-one-out means, 0 where no other label says anything.
-    codes : int array of shape (D,)
-        Classes of the labels.
-    weights : array of shape (D,)
-        What leaving each label out counts.
-    spread : float
-        Root mean square of the unlabelled nodes' means, to which the prior of t refers
-        (:func:`gpgc.probability.temperature.fit_temperature_with_prior`).
-    usual : Sharpness
-        Of log(t · spread), as for the probabilities of unlabelled nodes.
-    fractions : array of shape (k,)
-        f, of the classes among the labels.
-
-    Examples
-    --------
-    >>> means = np.repeat([[0.9, 0.1], [0.1, 0.9]], 20, axis=0)
-    >>> codes = np.repeat([0, 1], 20)
-    >>> codes[0] = 1
-    >>> alike = Sharpness(1.3, 0.5)
-    >>> found = label_errors(means, codes, np.ones(40), 0.6, alike, np.full(2, 0.5))
-    >>> int(found.wrong.argmax()), bool(found.wrong[0] > 0.8), found.likely[:2]
-    (0, True, array([0, 0]))
+    A label c is seen with probability (1 − ε) p_c + ε (1 − p_c) / (k − 1), with left-out means m,
+    p = softmax(t m + a log f). t and ε maximise the likelihood together, so that errors make ε
+    larger and not p softer; priors on both decide where labels are few.
     """
     n_classes = left_out.shape[1]
     likely = left_out.argmax(axis=1)
@@ -91,7 +51,7 @@ def label_errors(
         """Return the probabilities of the labels if right, if wrong, and the rate."""
         rate = 1 / (1 + np.exp(-parameters[1]))
         sharpness = np.exp(parameters[0])
-        logits = sharpness / spread * left_out + flatness(sharpness) * offset
+        logits = sharpness / spread * left_out + np.exp(-sharpness) * offset
         own = softmax(logits)[np.arange(len(codes)), codes]
         return (1 - rate) * own, rate * (1 - own) / (n_classes - 1), float(rate)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 LEAST = 5
 """Counted items from which on a number is shown."""
@@ -24,15 +24,8 @@ class Interval:
 
 
 def exact_interval(hits: int, counted: int, level: float = 0.95) -> Interval:
-    """Return the Clopper-Pearson interval of a fraction; its coverage is at least the level.
-
-    Examples
-    --------
-    >>> found = exact_interval(51, 60)
-    >>> round(found.low, 2), round(found.high, 2)
-    (0.73, 0.93)
-    """
+    """Return the Clopper-Pearson interval of a fraction; its coverage is at least the level."""
     tail = (1 - level) / 2
-    low = float(beta.ppf(tail, hits, counted - hits + 1)) if hits else 0.0
-    high = float(beta.ppf(1 - tail, hits + 1, counted - hits)) if hits < counted else 1.0
+    low = float(betaincinv(hits, counted - hits + 1, tail)) if hits else 0.0
+    high = float(betaincinv(hits + 1, counted - hits, 1 - tail)) if hits < counted else 1.0
     return Interval(hits / counted if counted else 0.0, low, high)

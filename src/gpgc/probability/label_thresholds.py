@@ -19,15 +19,7 @@ SLOPE_PRIOR = (np.log(6.0), 1.0)
 
 
 class LabelScale(NamedTuple):
-    """p = 1 / (1 + exp(−(a m + b))) of latent means m.
-
-    Attributes
-    ----------
-    slope : float
-        a, the same for all labels.
-    bias : array of shape (k,)
-        b of each label.
-    """
+    """p = 1 / (1 + exp(−(a m + b))) of latent means m."""
 
     slope: float
     bias: Array
@@ -38,25 +30,10 @@ class LabelScale(NamedTuple):
 
 
 def fit_label_scale(left_out: Array, targets: Array, weights: Array) -> LabelScale:
-    """Fit the probabilities of labels to means of which each node was left out.
+    """Fit the probabilities of labels to left-out means (D, k), by Platt's method.
 
-    Platt's method: the log loss is that of targets (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) in place of 1
-    and 0, so that a label that few nodes have is never certain. The slope is shared, since a label
-    of its own has too few nodes to tell it.
-
-    Parameters
-    ----------
-    left_out, targets : arrays of shape (D, k)
-        Leave-one-out means, and 0 or 1; NaN where it is not known whether a node has a label.
-    weights : array of shape (D,)
-        What each node counts.
-
-    Examples
-    --------
-    >>> means = np.array([[0.9], [0.8], [0.1], [0.2]])
-    >>> scale = fit_label_scale(means, (means > 0.5).astype(float), np.ones(4))
-    >>> scale.probabilities(np.array([[0.0], [0.5], [1.0]])).round(1).ravel()
-    array([0.1, 0.5, 0.9])
+    The log loss is that of targets (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) in place of 1 and 0, so that a
+    label that few nodes have is never certain; a slope of its own would have too few nodes.
     """
     known = ~np.isnan(targets)
     counts = weights[:, None] * known
@@ -82,27 +59,7 @@ def fit_label_scale(left_out: Array, targets: Array, weights: Array) -> LabelSca
 
 
 def label_thresholds(probabilities: Array, targets: Array) -> Array:
-    """Return from which probability on each label is given: where F1 of nodes left out is best.
-
-    F1 is 2 · both / (given + had). A label that fewer than five nodes have, or all but fewer than
-    five, takes the threshold that is best for all labels together.
-
-    Parameters
-    ----------
-    probabilities, targets : arrays of shape (D, k)
-        Of nodes that were left out, and 0 or 1; NaN where it is not known whether a node has a
-        label.
-
-    Returns
-    -------
-    array of shape (k,)
-
-    Examples
-    --------
-    >>> probability = np.array([[0.1], [0.2], [0.4], [0.6]] * 5)
-    >>> label_thresholds(probability, (probability > 0.3).astype(float)).round(3)
-    array([0.3])
-    """
+    """Return from which probability on each label is given: where F1 of nodes left out is best."""
     known = ~np.isnan(targets)
     common = _best_threshold(probabilities[known], targets[known] > 0.5)
     thresholds = np.full(targets.shape[1], common)

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpgc._typing import Array
-from gpgc.probability.significance import clearly_better
 from gpgc.probability.softmax import cross_entropies
 from gpgc.probability.temperature import fit_temperature
 
@@ -26,35 +25,26 @@ CURVATURES = 2.0 ** np.arange(-1, 7)
 FEWEST_LABELS = 2000
 """Labels from which on a curve is tried: fewer say little of its shape."""
 
+FEWEST_DIFFERENCES = 6
+"""Labels that must tell two curves apart: the spread of fewer may be nothing by symmetry."""
+
 N_ERRORS = 2.0
 """Standard errors by which the best of the curves must gain."""
 
 
 @dataclass(frozen=True)
 class ScoreCurve:
-    """s(m) of the formula above.
-
-    Attributes
-    ----------
-    temperature : float
-        t, an inverse temperature.
-    curvature : float, default 0
-        c.
-
-    Examples
-    --------
-    >>> ScoreCurve(2.0).scores(np.array([0.5, -1.0]))
-    array([ 1., -2.])
-    >>> ScoreCurve(2.0, 2.0).scores(np.array([0.5, -1.0])).round(3)
-    array([ 0.693, -2.   ])
-    """
+    """s(m) of the formula above."""
 
     temperature: float
     curvature: float = 0.0
 
     def scores(self, means: Array) -> Array:
         """Return the scores of latent means of any shape."""
-        return np.asarray(self.temperature * _bent(means, self.curvature))
+        if not self.curvature:
+            return np.asarray(self.temperature * means)
+        bent = np.log1p(self.curvature * np.maximum(means, 0)) / self.curvature
+        return np.asarray(self.temperature * np.where(means > 0, bent, means))
 
 
 def fit_curve(
@@ -64,39 +54,21 @@ def fit_curve(
     temperature: float,
     offset: Array | float = 0.0,
 ) -> ScoreCurve:
-    """Return the curve of least cross-entropy, a straight line unless another is clearly better.
-
-    Parameters
-    ----------
-    left_out, targets : arrays of shape (D, k)
-        Leave-one-out means, and labels as one-hot rows or as probabilities.
-    weights : array of shape (D,)
-        What each label counts.
-    temperature : float
-        t of the straight line.
-    offset : array of shape (k,), default 0
-        What is added to the straight line's scores.
-    """
+    """Return the curve of least cross-entropy, a straight line unless another is clearly better."""
     straight = ScoreCurve(temperature)
     if np.count_nonzero(weights) < FEWEST_LABELS:
         return straight
-    tried = [
-        ScoreCurve(float(fit_temperature(_bent(left_out, c), targets, weights)), float(c))
-        for c in CURVATURES
-    ]
-    losses = [_losses(curve, left_out, targets, weights) for curve in tried]
+
+    def losses_of(scores: Array) -> Array:
+        return weights * cross_entropies(scores, targets, np.asarray(1.0))
+
+    tried = []
+    for c in CURVATURES.tolist():
+        bent = ScoreCurve(1.0, c).scores(left_out)
+        tried.append(ScoreCurve(float(fit_temperature(bent, targets, weights)), c))
+    losses = [losses_of(curve.scores(left_out)) for curve in tried]
     best = int(np.argmin([loss.sum() for loss in losses]))
-    usual = _losses(straight, left_out, targets, weights, offset)
-    return tried[best] if clearly_better(losses[best], usual, N_ERRORS) else straight
-
-
-def _bent(means: Array, curvature: float) -> Array:
-    if not curvature:
-        return means
-    return np.where(means > 0, np.log1p(curvature * np.maximum(means, 0)) / curvature, means)
-
-
-def _losses(
-    curve: ScoreCurve, left_out: Array, targets: Array, weights: Array, offset: Array | float = 0.0
-) -> Array:
-    return weights * cross_entropies(curve.scores(left_out) + offset, targets, np.asarray(1.0))
+    gain = losses_of(straight.scores(left_out) + offset) - losses[best]
+    if np.count_nonzero(gain) < FEWEST_DIFFERENCES:
+        return straight
+    return tried[best] if gain.mean() > N_ERRORS * gain.std() / np.sqrt(len(gain)) else straight

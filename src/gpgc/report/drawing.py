@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
 from gpgc.plot.axes import COLOURS
@@ -18,13 +19,7 @@ RIM = 'stroke="currentColor" stroke-width="1.5"'
 
 
 def colour(code: int) -> str:
-    """Return the colour of a class; the eighth is that of the text, light or dark.
-
-    Examples
-    --------
-    >>> colour(0), colour(7)
-    ('#0072b2', 'currentColor')
-    """
+    """Return the colour of a class; the eighth is that of the text, light or dark."""
     place = code % len(COLOURS)
     return "currentColor" if COLOURS[place] == "#000000" else COLOURS[place]
 
@@ -46,23 +41,13 @@ def legend_mark(code: int) -> str:
 
 
 def map_of_nodes(
-    positions: Array, codes: Integers, opacity: Array, given: Array, titles: Sequence[str]
+    positions: Array,
+    codes: Integers,
+    opacity: Array,
+    given: NDArray[np.bool_],
+    titles: Sequence[str],
 ) -> str:
-    """Return the map: a mark for each node, the given ones last and with a rim.
-
-    Parameters
-    ----------
-    positions : array of shape (n, 2)
-        Between 0 and 1.
-    codes : int array of shape (n,)
-        Class of each node.
-    opacity : array of shape (n,)
-        The less certain the fainter.
-    given : bool array of shape (n,)
-        Whose label was given.
-    titles : sequence of n str
-        What a pointer that rests on the node is told.
-    """
+    """Return the map of places in [0, 1]²: faint where uncertain; given nodes last, with a rim."""
     size = float(np.clip(60 / np.sqrt(len(codes)), 1.5, 6))
     marks = []
     for node in np.argsort(given, kind="stable"):

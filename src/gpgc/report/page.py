@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import gpgc
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
-from gpgc.estimators.predictions import prediction_columns
 from gpgc.files import write_file
-from gpgc.plot.node_map import certainty, positions_of
+from gpgc.plot.answers import Answers, positions_of
 from gpgc.report.drawing import histogram, legend_mark, map_of_nodes, reliability_curve
 from gpgc.report.style import STYLE
 from gpgc.uncertainty.expected_accuracy import ExpectedAccuracy
@@ -80,19 +78,19 @@ def report_page(
     labels_drawn: Any = "unknown",
 ) -> str:
     """Return the page of :func:`write_report` as text; ids, labels and texts are escaped."""
-    check_is_fitted(model)
-    n_nodes = len(model.prior_.nodes)
+    answers = Answers.of(model)
+    n_nodes = len(answers.codes)
     names = [str(node) for node in range(n_nodes)] if ids is None else list(map(str, ids))
     for given, what in ((names, "ids"), (texts, "texts")):
         if given is not None and len(given) != n_nodes:
             raise InputError(f"{what} must be one for each of {n_nodes} nodes, got {len(given)}")
     sections = (
-        _summary(model, labels_drawn),
-        _classes(model),
-        _confidence(model),
-        _map(model, names),
+        _summary(model, answers, labels_drawn),
+        _classes(model, answers),
+        _confidence(answers),
+        _map(model, answers, names),
         _suspicious(model, names, texts),
-        _next(model, names, texts),
+        _next(model, answers, names, texts),
         _reliability(model),
     )
     policy = "default-src 'none'; style-src 'unsafe-inline'"
@@ -106,9 +104,9 @@ def report_page(
     )
 
 
-def _summary(model: GPGCClassifier, labels_drawn: Any) -> str:
-    hidden = _unlabelled(model)
-    expected = _probability(model)[hidden].mean() if hidden.any() else np.nan
+def _summary(model: GPGCClassifier, answers: Answers, labels_drawn: Any) -> str:
+    hidden = ~answers.given
+    expected = answers.probability[hidden].mean() if hidden.any() else np.nan
     expected_accuracy = model.expected_accuracy(labels_drawn)
     views = ", ".join(f"{name} {weight:.0%}" for name, weight in model.view_weights_.items())
     facts = {
@@ -137,13 +135,11 @@ def _accuracy(expected: ExpectedAccuracy) -> str:
     return f"{expected.estimate:.0%} ({expected.low:.0%} to {expected.high:.0%})"
 
 
-def _classes(model: GPGCClassifier) -> str:
-    hidden, proba = _unlabelled(model), model.predict_proba()
-    codes = np.searchsorted(model.classes_, model.transduction_)
+def _classes(model: GPGCClassifier, answers: Answers) -> str:
     rows = []
     for code, name in enumerate(model.classes_):
-        found = hidden & (codes == code)
-        mean = f"{proba[found, code].mean():.0%}" if found.any() else "–"
+        found = ~answers.given & (answers.codes == code)
+        mean = f"{answers.probability[found].mean():.0%}" if found.any() else "–"
         rows.append(
             (
                 f"{legend_mark(code)}{_text(name)}",
@@ -152,16 +148,13 @@ def _classes(model: GPGCClassifier) -> str:
                 mean,
             )
         )
-    return _section(
-        "Classes", _table(("class", "given", "predicted", "mean probability of those"), rows)
-    )
+    return _section("Classes", _table(("class", "given", "predicted", "mean probability"), rows))
 
 
-def _confidence(model: GPGCClassifier) -> str:
-    hidden = _unlabelled(model)
-    if not hidden.any():
+def _confidence(answers: Answers) -> str:
+    top = answers.probability[~answers.given]
+    if not len(top):
         return ""
-    top = _probability(model)[hidden]
     said = ", ".join(f"{(top >= level).mean():.0%} above {level:.0%}" for level in (0.5, 0.8, 0.95))
     return _section(
         "Confidence",
@@ -169,26 +162,24 @@ def _confidence(model: GPGCClassifier) -> str:
     )
 
 
-def _map(model: GPGCClassifier, names: Sequence[str]) -> str:
+def _map(model: GPGCClassifier, answers: Answers, names: Sequence[str]) -> str:
     n_nodes = len(names)
-    given = ~_unlabelled(model)
-    shown = np.arange(n_nodes)
+    drawn = None
     note = "Colour: class. Paler: less certain. With a rim: given."
     if n_nodes > MAP_NODES:
-        others = np.random.default_rng(0).permutation(np.flatnonzero(~given))
-        shown = np.concatenate([model.labelled_nodes_, others])[:MAP_NODES]
+        others = np.random.default_rng(0).permutation(np.flatnonzero(~answers.given))
+        drawn = np.concatenate([model.labelled_nodes_, others])[:MAP_NODES]
         note += f" {MAP_NODES:,} of {n_nodes:,} nodes are drawn."
-    labels, proba = model.transduction_, model.predict_proba()
-    codes = np.searchsorted(model.classes_, labels)
+    shown = np.arange(n_nodes) if drawn is None else drawn
     titles = [
-        f"{_short(names[node])}: {labels[node]}, {proba[node, codes[node]]:.0%}"
-        for node in shown.tolist()
+        f"{_short(names[node])}: {answers.labels[node]}, {probability:.0%}"
+        for node, probability in zip(shown.tolist(), answers.probability[shown], strict=True)
     ]
     picture = map_of_nodes(
-        positions_of(model)[shown],
-        codes[shown],
-        certainty(proba, codes)[shown],
-        given[shown],
+        positions_of(model, drawn),
+        answers.codes[shown],
+        answers.opacity[shown],
+        answers.given[shown],
         titles,
     )
     return _section("Map", f"<p class=note>{note}</p><div class=map>{picture}</div>")
@@ -210,14 +201,14 @@ def _suspicious(model: GPGCClassifier, names: Sequence[str], texts: Any) -> str:
         for place in doubtful
     ]
     note = f"<p class=note>{said} Worst first: look at them again.</p>"
-    header = ("node", "given", "the others say", "probability that it is wrong")
+    header = ("node", "given", "predicted from the other labels", "probability that it is wrong")
     return _section("Suspicious labels", note + _table(header, rows))
 
 
-def _next(model: GPGCClassifier, names: Sequence[str], texts: Any) -> str:
-    if not _unlabelled(model).any():
+def _next(model: GPGCClassifier, answers: Answers, names: Sequence[str], texts: Any) -> str:
+    if answers.given.all():
         return ""
-    proba, codes = model.predict_proba(), model.codes_of(model.predict())
+    proba, codes = answers.probabilities, answers.codes
     rows = []
     for node in model.suggest(SHOWN // 2).nodes:
         first = codes[node]
@@ -230,7 +221,7 @@ def _next(model: GPGCClassifier, names: Sequence[str], texts: Any) -> str:
             )
         )
     note = "<p class=note>The labels that would help most, each given those above it.</p>"
-    return _section("What to label next", note + _table(("node", "for now"), rows))
+    return _section("What to label next", note + _table(("node", "current prediction"), rows))
 
 
 def _reliability(model: GPGCClassifier) -> str:
@@ -241,17 +232,6 @@ def _reliability(model: GPGCClassifier) -> str:
     )
     curve = reliability_curve(model.reliability(n_bins=5))
     return _section("Reliability by leave-one-out", f"{note}<div class=square>{curve}</div>")
-
-
-def _unlabelled(model: GPGCClassifier) -> Any:
-    hidden = np.ones(len(model.prior_.nodes), dtype=bool)
-    hidden[model.labelled_nodes_] = False
-    return hidden
-
-
-def _probability(model: GPGCClassifier) -> Any:
-    """Return the probability (N,) of each node's label."""
-    return prediction_columns(model, with_std=False)["probability"]
 
 
 def _section(title: str, body: str) -> str:

@@ -1,52 +1,74 @@
-"""What a fit chooses by its labels: the weights of the views, and the noise."""
+"""What a fit chooses by its labels: for each view the noise, and how much it counts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gpgc._typing import Array, Integers
-from gpgc.gp import LabelledRoot, NoisePath, Space, WeightPath, gap_groups, space_for
-from gpgc.gp.from_root import label_gram
+from gpgc.gp import (
+    CHOSEN_A_VIEW,
+    LabelledRoot,
+    LeaveOneOut,
+    NoisePath,
+    Smoother,
+    Space,
+    WeightPath,
+    condition,
+    gap_groups,
+    label_gram,
+    space_for,
+)
+from gpgc.graph.node_keys import spread_over
 from gpgc.kernels import Covariance
-from gpgc.models import GRAPH, Prior, ViewWeights
-from gpgc.selection.judge import Judge, levels_of
-from gpgc.selection.noise_choice import Criterion
-from gpgc.selection.noise_search import SAMPLE, search_noise
-from gpgc.selection.subset import label_sample
-from gpgc.selection.view_choice import choose_views, usual_weights
-
-LABELS_FOR_VIEWS = 1000
-"""Labels from which on so many of them choose the weights of the views."""
-
-MANY_LABELS = 2000
-"""Labels from which on so many of them choose the noise in function space."""
+from gpgc.models import Prior
+from gpgc.probability.temperature import root_mean_square, square_sums, usual_sharpness
+from gpgc.selection.constants import LABELS_FOR_VIEWS, LEAST_BETWEEN, MANY_LABELS, NOISE_SAMPLE
+from gpgc.selection.noise_choice import Criterion, Judge
+from gpgc.selection.stacking import class_weights, value_inflation, value_weights
 
 LABEL_MATRICES = 9
 """D × D matrices in float64 that a choice holds at once."""
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
-    """Weights of the views and noise levels, with the path of noise levels behind them.
+class ChosenView:
+    """A view that counts: w_v and σ_τ² of shape (1,) or (k,), for all targets or for each.
 
-    Attributes
-    ----------
-    view_weights : mapping
-        Name of a view → weight.
-    levels : array of shape (1,) or (k,)
-        σ_τ², one for all targets or one each.
-    path : NoisePath or None
-        Of all labels at these weights, where it was computed.
-    root : LabelledRoot or None
-        Of all labels at these weights, where the choice was made in weight space.
+    Where they were computed for all labels, also all its noise levels, or its root.
     """
 
-    view_weights: ViewWeights
+    name: str
+    weight: Array
     levels: Array
     path: NoisePath | None = None
     root: LabelledRoot | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The views that count, heaviest first, and by what their variances are multiplied."""
+
+    views: tuple[ChosenView, ...]
+    inflation: Array
+
+    @classmethod
+    def of_one(cls, name: str, levels: Array) -> Choice:
+        """Return one view at a known noise."""
+        return cls((ChosenView(name, np.ones(1), levels),), np.ones(1))
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """One view by itself: its noise, and what it predicts of labels left out and of other nodes."""
+
+    name: str
+    levels: Array
+    path: NoisePath | None
+    left_out: LeaveOneOut
+    typical_means: Array
 
 
 def choose(
@@ -59,116 +81,207 @@ def choose(
     relative_noise: Array | None = None,
     space: Space = "auto",
 ) -> Choice:
-    """Choose the weights of the views and the noise by leaving labels out.
+    """Choose the noise of each view, and what each counts, by leaving labels out.
 
-    Views are judged at the best noise of each, or at the one that is given, by up to 1,000 labels;
-    one is taken beside or in place of the usual one only if leaving out costs clearly less
-    (:func:`gpgc.selection.view_choice.choose_views`). In weight space all labels choose the noise:
-    at once where the rank is small, else from the noise that the views were judged at, each of a
-    sample of labels predicted from all others (:mod:`gpgc.selection.noise_search`). In function
-    space up to 2,000 do.
-
-    Parameters
-    ----------
-    prior : Prior
-        Of all nodes.
-    labelled : int array of shape (D,)
-        The labelled nodes.
-    targets : array of shape (D, k)
-        Y, NaN where a target of ``"density"`` is not known.
-    noise : array, "loo" or "evidence"
-        σ_τ², one for all targets of ``"cross_entropy"`` and one each of ``"density"``, or how to
-        choose it.
-    criterion : {"cross_entropy", "density"}
-        What leaving out is judged by; targets share their noise in the first, not in the second.
-    weights : array of shape (D,)
-        What leaving each labelled node out counts.
-    relative_noise : array of shape (D,), optional
-        The noise of each label over σ_τ²; 1 when not given.
-    space : {"auto", "function", "weight"}, default "auto"
-        As in :func:`gpgc.gp.condition`.
+    Up to 1,000 labels judge each view at its own best noise, or at the one that is given; one
+    convex fit on what the views predict of them gives the weights (:mod:`.stacking`). Of more
+    labels all choose the noise of the views that count (:func:`by_all_labels`).
     """
-    if not isinstance(noise, str) and len(prior.views) == 1:
-        return Choice(GRAPH, noise)
-    # Values are noisy however sure their neighbours are: less noise is usual of classes alone.
+    names = prior.views
+    if not isinstance(noise, str) and len(names) == 1:
+        return Choice.of_one(names[0], noise)
+    # Values are noisy however sure their neighbors are: less noise is usual of classes alone.
     of_classes = criterion == "cross_entropy"
-    usual = prior.usual_noise if of_classes else prior.architecture.relative_noise
-    if isinstance(noise, str) and noise == "loo" and not weights.any():  # leaving out says nothing
-        view_weights = usual_weights(prior, labelled)
-        variances = prior.covariance(view_weights).diag(labelled)
-        scale = float(np.mean(variances, dtype=np.float64)) or 1.0
-        n_levels = targets.shape[1] if criterion == "density" else 1
-        return Choice(view_weights, np.full(n_levels, usual * scale))
+    network = prior.architecture
+    usual = network.usual_noise(prior.nodes) if of_classes else network.relative_noise
+    if isinstance(noise, str) and noise == "loo" and not weights.any():  # nothing can be left out
+        names = tuple(name for name in names if name in prior.usual_shares(not of_classes))
     keys = prior.keys[labelled]
-    few = label_sample(keys, targets, LABELS_FOR_VIEWS if len(prior.views) > 1 else MANY_LABELS)
-    size = 8 * (LABEL_MATRICES + len(prior.views)) * len(few) ** 2
+    few = label_sample(keys, targets, LABELS_FOR_VIEWS if len(names) > 1 else MANY_LABELS)
+    size = 8 * (LABEL_MATRICES + len(names)) * len(few) ** 2
     prior.context.require(size, f"the covariance of {len(few):,} labels")
-    judge = Judge(targets, noise, criterion, weights, usual, relative_noise)
-    view_weights, verdict = choose_views(prior, labelled[few], judge.of(few))
+    every = Judge(targets, noise, criterion, weights, usual, relative_noise)
+    judge = every.of(few)
+    choice = stacked(prior, judge_views(prior, names, labelled[few], judge), judge)
     if len(few) == len(labelled):
-        return Choice(view_weights, verdict.levels, verdict.path)
-    if not isinstance(noise, str):
-        return Choice(view_weights, noise)
-    covariance = prior.covariance(view_weights)
-    if not np.isnan(targets).any():
-        known = judge_all(covariance, labelled, keys, judge, verdict.levels, len(few), space)
-        return replace(known, view_weights=view_weights)
-    levels = verdict.levels
-    for group in gap_groups(targets):
-        nodes, start = labelled[group.labels], levels[group.columns]
-        own = judge.of_group(group)
-        known = judge_all(covariance, nodes, keys[group.labels], own, start, 0, space)
-        levels[group.columns] = known.levels
-    return Choice(view_weights, levels)
+        return choice
+    views = [
+        view
+        if prior.is_smoother(view.name)
+        else by_all_labels(view, prior.view(view.name), labelled, keys, every, len(few), space)
+        for view in choice.views
+    ]
+    return replace(choice, views=tuple(views))
 
 
-def judge_all(
+def label_sample(keys: Array, targets: Array, most: int) -> Integers:
+    """Return indices, sorted, of at most so many labels, spread over their keys in any order.
+
+    >>> label_sample(np.array([0.1, 0.1, 0.3]), np.array([[1.0], [0.0], [1.0]]), 2)
+    array([1, 2])
+    """
+    value = np.nan_to_num(targets) @ np.sqrt(np.arange(2, targets.shape[1] + 2))
+    return spread_over(keys, most, value)
+
+
+def judge_views(
+    prior: Prior, names: Sequence[str], labelled: Integers, judge: Judge
+) -> list[Judged]:
+    """Judge each view by itself; covariances that tell no labelled nodes apart are left out.
+
+    So are smoothing kernels that would take long. Where no covariance is left, the first one is
+    judged all the same: a stack needs one.
+    """
+    found = []
+    typical = prior.typical_nodes if len(names) > 1 else labelled[:0]
+    for name in names:
+        judge_one = _judged_field if prior.is_smoother(name) else _judged_covariance
+        if (judged := judge_one(prior, name, labelled, typical, judge)) is not None:
+            found.append(judged)
+        if judge_one is _judged_covariance:
+            prior.keep(())
+    if all(prior.is_smoother(view.name) for view in found):
+        first = next(name for name in prior.views if not prior.is_smoother(name))
+        found += judge_views(prior, (first,), labelled, judge)
+    return found
+
+
+def _judged_field(
+    prior: Prior, name: str, labelled: Integers, typical: Integers, judge: Judge
+) -> Judged | None:
+    """Judge a smoothing kernel; None where it would take long."""
+    kernel = prior.view(name)
+    if not kernel.fits(len(labelled) + 2 * judge.targets.shape[1]):
+        return None
+    apart = judge.criterion == "density"
+    part = Smoother(kernel, labelled, judge.targets, judge.relative_noise, apart)
+    levels = part.noise if apart else part.noise[:1]
+    return Judged(name, levels, None, part.leave_one_out(), part.mean(typical))
+
+
+def _judged_covariance(
+    prior: Prior, name: str, labelled: Integers, typical: Integers, judge: Judge
+) -> Judged | None:
+    """Judge a covariance; None where, not being the only one, it tells no labels apart."""
+    n_labels = len(labelled)
+    seen = prior.seen_at(name, np.concatenate([labelled, typical]))
+    places, others = seen.nodes[:n_labels], seen.nodes[n_labels:]
+    gram = label_gram(seen.covariance, places)
+    trace = float(np.trace(gram, dtype=np.float64))
+    shared = float(gram.sum(dtype=np.float64)) / n_labels
+    between = (trace - shared) / (n_labels - 1) if n_labels > 1 else trace
+    if len(typical) and between <= LEAST_BETWEEN * trace:
+        return None
+    levels, path = judge.on_gram(gram)
+    part = condition(
+        seen.covariance,
+        places,
+        judge.targets,
+        levels,
+        relative_noise=judge.relative_noise,
+        path=path,
+        space="function",
+    )
+    is_whole = seen.covariance.n_nodes == len(prior.nodes)
+    left_out, means = part.leave_one_out(), part.mean(others)
+    return Judged(name, levels, path if is_whole else None, left_out, means)
+
+
+def stacked(prior: Prior, judged: Sequence[Judged], judge: Judge) -> Choice:
+    """Return the weights of views that were judged, by what they predict of labels left out."""
+    of_values = judge.criterion == "density"
+    shares = prior.usual_shares(of_values=of_values)
+    usual = np.array([shares.get(view.name, 0.0) for view in judged])
+    usual = usual / usual.sum() if usual.any() else np.full(len(judged), 1 / len(judged))
+    weights: Array = np.ones((1, 1))
+    inflation: Array = np.ones(1)
+    if len(prior.views) > 1 and of_values:
+        weights, inflation = _value_weights(judged, judge, usual)
+    elif len(judged) > 1:
+        weights = _class_weights(prior, judged, judge, usual)[:, None]
+    if not isinstance(judge.noise, str):  # whoever knows the noise knows the variance
+        inflation = np.ones(1)
+    order = np.argsort(-weights.sum(axis=1), kind="stable")
+    counting = [place for place in order if weights[place].any()]
+    if all(prior.is_smoother(judged[place].name) for place in counting):
+        counting += [v for v in order if not prior.is_smoother(judged[v].name)][:1]
+    views = (
+        ChosenView(judged[v].name, weights[v], judged[v].levels, judged[v].path) for v in counting
+    )
+    return Choice(tuple(views), inflation)
+
+
+def _class_weights(prior: Prior, judged: Sequence[Judged], judge: Judge, usual: Array) -> Array:
+    """Return the weights (V,) of means of classes, summing to 1; how sharp is chosen elsewhere."""
+    n_labels = float(len(judge.targets))
+    if judge.relative_noise is not None:
+        trust = 1 / judge.relative_noise
+        n_labels = float(trust.sum() ** 2 / (trust @ trust))
+    n_classes = judge.targets.shape[1]
+    sharpness = np.exp(usual_sharpness(n_labels, prior.homophily.alike, n_classes).mean)
+    units = np.array([root_mean_square(square_sums(view.typical_means)) for view in judged])
+    means = np.array([view.left_out.mean for view in judged])
+    left_out = (means - means.mean(axis=2, keepdims=True)) / units[:, None, None]
+    t = class_weights(left_out, judge.targets, judge.weights, sharpness * usual)
+    weights = (t if t.any() else usual) / units
+    return np.asarray(weights / weights.sum())
+
+
+def _value_weights(judged: Sequence[Judged], judge: Judge, usual: Array) -> tuple[Array, Array]:
+    """Return the weights (V, k) of means of values, and c (k,)."""
+    weights, inflation = [], []
+    for column in range(judge.targets.shape[1]):
+        known = ~np.isnan(judge.targets[:, column])
+        values, counted = judge.targets[known, column], judge.weights[known]
+        counted = counted * (known.sum() > 1)  # one value cannot be left out
+        left_out = np.array([view.left_out.mean[known, column] for view in judged])
+        t = value_weights(left_out, values, counted, usual) if len(values) else usual
+        own = (view.left_out.variance for view in judged)
+        variances = [(v if v.ndim == 1 else v[:, column])[known] for v in own]
+        part = t / t.sum() if t.any() else np.full(len(t), 1 / len(t))
+        weights.append(t)
+        n_chosen = CHOSEN_A_VIEW * int(np.count_nonzero(t))
+        errors = values - t @ left_out
+        inflation.append(value_inflation(errors, part @ np.array(variances), counted, n_chosen))
+    return np.array(weights).T, np.array(inflation)
+
+
+def by_all_labels(
+    view: ChosenView,
     covariance: Covariance,
     labelled: Integers,
     keys: Array,
     judge: Judge,
-    start: Array,
-    n_start: int,
-    space: Space = "auto",
-) -> Choice:
-    """Choose the noise by more labels than chose the views.
+    n_judged: int,
+    space: Space,
+) -> ChosenView:
+    """Choose the noise of a view by more labels than the ``n_judged`` that chose its weight.
 
-    Parameters
-    ----------
-    covariance : Covariance
-        Γ of all nodes.
-    labelled : int array of shape (D,)
-        The labelled nodes.
-    keys : array of shape (D,)
-        Theirs, by which they are sampled.
-    judge : Judge
-        Of all of them, that chooses the noise.
-    start : array of shape (1,) or (k,)
-        Noise levels that some of them chose.
-    n_start : int
-        How many did.
-    space : {"auto", "function", "weight"}, default "auto"
-        As in :func:`gpgc.gp.condition`.
-
-    Returns
-    -------
-    Choice
-        With the weights of the usual view, whatever the covariance is.
+    In weight space at all levels at once where the rank is small, else from the noise that is
+    known, each of a sample of labels predicted from all others; in function space up to 2,000 do.
     """
+    view = replace(view, path=None)
+    if not isinstance(judge.noise, str):
+        return replace(view, levels=judge.noise)
+    if np.isnan(judge.targets).any():
+        levels = view.levels.copy()
+        for labels, columns in gap_groups(judge.targets):
+            some, own = replace(view, levels=view.levels[columns]), judge.of(labels, columns)
+            nodes = labelled[labels]
+            known = by_all_labels(some, covariance, nodes, keys[labels], own, 0, space)
+            levels[columns] = known.levels
+        return replace(view, levels=levels)
     many = label_sample(keys, judge.targets, MANY_LABELS)
     chosen = space_for(covariance, len(labelled), space)
     if covariance.rank is not None and chosen == "weight" and len(many) < len(labelled):
-        root = LabelledRoot(covariance, labelled, judge.targets, judge.relative_noise)
+        root = LabelledRoot.of(covariance, labelled, judge.targets, judge.relative_noise)
         if root.rank < MANY_LABELS:
-            return Choice(GRAPH, levels_of(judge.on(WeightPath(root))), root=root)
-        how = str(judge.noise)
-        among = label_sample(keys, judge.targets, SAMPLE)
-        by = judge.criterion, judge.weights, judge.usual_noise
-        levels = search_noise(root, among, start, how, *by)
-        return Choice(GRAPH, levels, root=root)
-    if n_start >= len(many):
-        return Choice(GRAPH, start)
+            return replace(view, levels=judge.on(WeightPath(root)), root=root)
+        among = label_sample(keys, judge.targets, NOISE_SAMPLE)
+        return replace(view, levels=judge.search(root, among, view.levels), root=root)
+    if n_judged >= len(many):
+        return view
     size = 8 * LABEL_MATRICES * len(many) ** 2
     covariance.context.require(size, f"the covariance of {len(many):,} labels")
-    verdict = judge.of(many).on_gram(label_gram(covariance, labelled[many]))
-    return Choice(GRAPH, verdict.levels, verdict.path if len(many) == len(labelled) else None)
+    levels, path = judge.of(many).on_gram(label_gram(covariance, labelled[many]))
+    return replace(view, levels=levels, path=path if len(many) == len(labelled) else None)

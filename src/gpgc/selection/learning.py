@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
+from scipy.linalg import cholesky
 from scipy.optimize import minimize
 
 from gpgc._typing import Array, Integers
-from gpgc.models import Architecture, Prior, ViewWeights
+from gpgc.compute import small_matrices
+from gpgc.gp import Cholesky, LabelFactor, left_out
+from gpgc.models import Architecture, Prior
 from gpgc.models.learnable import learnable, values_of, with_values
+from gpgc.probability.softmax import softmax_loss
 from gpgc.probability.temperature import fit_temperature
-from gpgc.selection.choice import Choice
-from gpgc.selection.graded_cost import Cost, graded_cost
-from gpgc.selection.subset import label_sample
+from gpgc.selection.choice import ChosenView, label_sample
+
+Cost = Literal["cross_entropy", "density", "evidence"]
 
 MANY_LABELS = 1000
 """Labels from which on so many of them teach for all."""
@@ -33,19 +38,7 @@ TEMPERATURES = (float(np.log(1e-2)), float(np.log(1e3)))
 
 @dataclass(frozen=True, eq=False)
 class Learnt:
-    """What was learnt.
-
-    Attributes
-    ----------
-    architecture : Architecture
-        With the numbers that were learnt.
-    levels : array of shape (1,) or (k,)
-        Noise variances.
-    numbers : mapping
-        Name → numbers before and after; ``noise_variance`` where it was learnt.
-    costs : (float, float)
-        Criterion before and after, the second never larger.
-    """
+    """What was learnt."""
 
     architecture: Architecture
     levels: Array
@@ -54,36 +47,12 @@ class Learnt:
 
 
 class LearningProblem:
-    """The criterion as a function of coordinates: logarithms of variances, logits of fractions.
-
-    Each decade that a coordinate moves from its start costs as much as the square of that
-    distance, halved, in units of one label's loss, so that few labels do not move much.
-
-    Parameters
-    ----------
-    prior : Prior
-        Of all nodes, with the architecture to start from.
-    view_weights : mapping
-        Weights of the views, which stay.
-    labelled : int array of shape (D,)
-    targets : array of shape (D, k)
-        NaN where a target with a level of its own is not known.
-    levels : array of shape (1,) or (k,)
-        Noise variances to start from.
-    cost : {"cross_entropy", "density", "evidence"}
-        What is minimised.
-    weights : array of shape (D,)
-        What leaving each label out counts.
-    relative_noise : array of shape (D,)
-        The noise of each label over σ_τ².
-    learn_noise : bool
-        Whether the noise moves too.
-    """
+    """The criterion as a function of coordinates: logarithms of variances, logits of fractions."""
 
     def __init__(
         self,
         prior: Prior,
-        view_weights: ViewWeights,
+        view: str,
         labelled: Integers,
         targets: Array,
         levels: Array,
@@ -94,7 +63,7 @@ class LearningProblem:
     ) -> None:
         exact = replace(prior.context, dtype=np.dtype(np.float64))
         self.prior = Prior(prior.architecture, prior.nodes, exact)
-        self.view_weights, self.labelled, self.targets = view_weights, labelled, targets
+        self.view, self.labelled, self.targets = view, labelled, targets
         self.cost, self.weights, self.relative = cost, weights, relative_noise
         self.levels, self.learn_noise = np.maximum(levels, 1e-12), learn_noise
         self.ranges = learnable(prior.architecture)
@@ -110,7 +79,7 @@ class LearningProblem:
     def _log_temperature(self, K: Array) -> float:
         """Return the log of the temperature that fits labels which are left out best."""
         inverse = np.linalg.inv(K)
-        means = self.targets - (inverse @ self.targets) / np.diagonal(inverse)[:, None]
+        means = left_out(self.targets, inverse @ self.targets, np.diagonal(inverse)).mean
         return float(np.log(fit_temperature(means, self.targets, self.weights)))
 
     def values(self, at: Array) -> dict[str, float]:
@@ -130,7 +99,7 @@ class LearningProblem:
         return self._gram_of(with_values(self.prior.architecture, self.values(at)))
 
     def _gram_of(self, architecture: Architecture) -> Array:
-        covariance = self.prior.variant(architecture).covariance(self.view_weights)
+        covariance = self.prior.variant(architecture).view(self.view)
         block = covariance.block(self.labelled, self.labelled)
         np.fill_diagonal(block, covariance.diag(self.labelled))
         return np.asarray((block + block.T) / 2)
@@ -140,11 +109,7 @@ class LearningProblem:
         return self._cost(self._gram_of(self.prior.architecture), self.start)[0]
 
     def graded(self, at: Array) -> tuple[float, Array]:
-        """Return the criterion and its gradient.
-
-        The criterion's derivatives by Γ_DD, the noise and the temperature are closed forms; those
-        of Γ_DD by the numbers of an architecture are central differences in float64.
-        """
+        """Return the criterion and its gradient."""
         total, by_gram, gradient = self._cost(self.gram(at), at)
         for place in range(len(self.ranges)):
             step = np.zeros_like(at)
@@ -199,7 +164,7 @@ def learn(
     prior: Prior,
     labelled: Integers,
     targets: Array,
-    choice: Choice,
+    chosen: ChosenView,
     cost: Cost,
     weights: Array,
     relative_noise: Array | None = None,
@@ -207,33 +172,15 @@ def learn(
     learn_noise: bool = True,
     iterations: int = 30,
 ) -> Learnt:
-    """Move the numbers of an architecture, and the noise, to where a criterion is least.
-
-    Parameters
-    ----------
-    prior, labelled, targets, weights, relative_noise
-        As in :func:`gpgc.selection.choice.choose`.
-    choice : Choice
-        Weights of the views, which stay, and the noise to start from.
-    cost : {"cross_entropy", "density", "evidence"}
-        The criterion.
-    learn_noise : bool, default True
-        Whether the noise moves too.
-    iterations : int, default 30
-        Of L-BFGS, at most.
-
-    Returns
-    -------
-    Learnt
-    """
+    """Move the numbers of an architecture, and the noise, to where a criterion is least."""
     few = label_sample(prior.keys[labelled], targets, MANY_LABELS)
     relative = np.ones(len(labelled)) if relative_noise is None else relative_noise
     problem = LearningProblem(
         prior,
-        choice.view_weights,
+        chosen.name,
         labelled[few],
         targets[few],
-        choice.levels,
+        chosen.levels,
         cost,
         weights[few],
         relative[few],
@@ -244,13 +191,55 @@ def learn(
     best = problem.minimise(iterations) if iterations else problem.start
     cost_after = problem.graded(best)[0]
     if cost_after >= cost_before or not iterations:
-        return Learnt(prior.architecture, choice.levels, {}, (cost_before, cost_before))
+        return Learnt(prior.architecture, chosen.levels, {}, (cost_before, cost_before))
     values, levels = problem.values(best), problem.levels_at(best)
     numbers = {name: (before[name], value) for name, value in values.items()}
     if learn_noise and len(levels) == 1:
-        numbers["noise_variance"] = (float(choice.levels[0]), float(levels[0]))
+        numbers["noise_variance"] = (float(chosen.levels[0]), float(levels[0]))
     architecture = with_values(prior.architecture, values)
     return Learnt(architecture, levels, numbers, (cost_before, cost_after))
+
+
+class Graded(NamedTuple):
+    """A cost, its derivatives by the entries (D, D) of K, and that by the log of t."""
+
+    cost: float
+    by_covariance: Array
+    by_temperature: float
+
+
+def graded_cost(
+    covariance: Array, targets: Array, criterion: Cost, weights: Array, temperature: float = 1.0
+) -> Graded:
+    """Return a cost of K = Γ_DD + noise and its gradient."""
+    with small_matrices(len(covariance)):
+        inverse = Cholesky(cholesky(covariance, lower=True))
+        A, n_targets = inverse.solve(np.eye(len(covariance))), targets.shape[1]
+        alpha, a = A @ targets, np.diagonal(A)
+        if criterion == "evidence":
+            cost = -float(LabelFactor(targets, inverse).log_marginal_likelihood())
+            return Graded(cost, 0.5 * (n_targets * A - alpha @ alpha.T), 0.0)
+        if criterion == "density":
+            squares = (alpha**2).sum(axis=1)
+            losses = 0.5 * (squares / a + n_targets * (np.log(2 * np.pi) - np.log(a)))
+            by_alpha = weights[:, None] * alpha / a[:, None]
+            by_a = -0.5 * weights * (squares / a**2 + n_targets / a)
+            return Graded(float(weights @ losses), _through(A, alpha, by_alpha, by_a), 0.0)
+        means = left_out(targets, alpha, a).mean
+        losses, excess = softmax_loss(temperature * means, targets)
+        by_logit = weights[:, None] * excess
+        by_mean = temperature * by_logit
+        by_alpha = -by_mean / a[:, None]
+        by_a = (by_mean * alpha).sum(axis=1) / a**2
+        by_temperature = float((by_logit * temperature * means).sum())
+        cost = float(weights @ losses)
+        return Graded(cost, _through(A, alpha, by_alpha, by_a), by_temperature)
+
+
+def _through(A: Array, alpha: Array, by_alpha: Array, by_a: Array) -> Array:
+    """Return the derivatives by K, from those by α = A Y and a = diag(A), since dA = −A dK A."""
+    gradient = -(A @ by_alpha @ alpha.T) - (A * by_a) @ A
+    return np.asarray((gradient + gradient.T) / 2)
 
 
 def _coordinate(value: float, low: float, high: float) -> float:

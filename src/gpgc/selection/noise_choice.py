@@ -1,64 +1,154 @@
-"""Choosing the noise from the labels alone."""
+"""The noise that fits a covariance of labels best, by leaving them out or by the evidence."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Literal, Self
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from gpgc._typing import Array, Integers
-from gpgc.gp.level_path import LevelPath
+from gpgc.gp import (
+    LabelledRoot,
+    LeaveOneOut,
+    NoisePath,
+    RootFactor,
+    gap_groups,
+)
+from gpgc.kernels import LowRank
 from gpgc.probability.softmax import cross_entropies
 from gpgc.probability.temperature import fit_temperature
+from gpgc.selection.constants import (
+    COARSE,
+    DECADE,
+    LEAST_RELATIVE_NOISE,
+    MANY_SCORES,
+    NOISE_PULL,
+    NOISE_STEP,
+    RELATIVE_NOISE,
+)
 
 Criterion = Literal["density", "cross_entropy", "evidence"]
 
-RELATIVE_NOISE = np.logspace(-5, 1, 61)
-"""Noise levels that are tried first, relative to the mean prior variance of the labelled nodes."""
 
-DECADE = np.logspace(0.1, 1, 10)
-"""By what the last level is multiplied or divided where the best one lies at the end."""
-
-LEAST_RELATIVE_NOISE = 1e-9
-
-PULL = 1.0
-"""What the square of a decade away from the usual noise costs, in units of one label's loss."""
-
-MANY_SCORES = 2**23
-"""Leave-one-out means at all levels from which every ``COARSE``-th level is tried first, then those
-around the best; also how many are held at once."""
-
-COARSE = 5
-
-
-@dataclass(frozen=True)
-class NoiseChoice:
-    """A chosen noise level, with the score of every level that was tried.
-
-    Attributes
-    ----------
-    noise_variance : float
-        σ_τ².
-    temperature : float
-        The inverse temperature t of softmax(t · mean) that fits the leave-one-out means; 1 where
-        none was fitted.
-    losses : array of shape (D,)
-        What leaving each labelled node out costs at this level, smaller is better; empty where
-        nothing was left out.
-    grid, scores : arrays of shape (n_levels,)
-        Absolute noise levels and their scores, larger is better; empty for a fixed choice.
-    """
+class NoiseChoice(NamedTuple):
+    """A chosen σ_τ², with the levels (n_levels,) that were tried and their scores."""
 
     noise_variance: float
-    temperature: float = 1.0
-    losses: Array = field(default_factory=lambda: np.empty(0))
-    grid: Array = field(default_factory=lambda: np.empty(0))
-    scores: Array = field(default_factory=lambda: np.empty(0))
+    grid: Array
+    scores: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Chooses σ_τ² of covariances of the same labels: one for all classes, or one for each value.
+
+    ``noise`` is known, "loo" or "evidence"; ``weights`` (D,) what leaving each label out counts;
+    ``usual_noise`` relative to the prior variance, ``relative_noise`` (D,) to σ_τ².
+    """
+
+    targets: Array
+    noise: Array | str
+    criterion: Criterion
+    weights: Array
+    usual_noise: float
+    relative_noise: Array | None = None
+
+    def of(self, labels: Integers, columns: Any = slice(None)) -> Judge:
+        """Return a judge of some labels and targets; a single value cannot be left out."""
+        relative = None if self.relative_noise is None else self.relative_noise[labels]
+        noise = self.noise if isinstance(self.noise, str) else self.noise[columns]
+        weights = self.weights[labels] * (len(labels) > 1)
+        targets = self.targets[labels][:, columns]
+        return Judge(targets, noise, self.criterion, weights, self.usual_noise, relative)
+
+    def on(self, path: NoisePath) -> Array:
+        """Return one level for all targets, or one for each."""
+        if not isinstance(self.noise, str):
+            return self.noise
+        apart = self.criterion == "density"
+        every = np.arange(self.targets.shape[1])
+        found = []
+        for columns in every[:, None] if apart else every[None]:
+            part = path.of_targets(columns)
+            if not part.targets.any():  # a constant target tells nothing of its noise
+                level = self.usual_noise * path.scale
+            elif self.noise == "evidence":
+                level = choose_noise(part, "evidence").noise_variance
+            else:
+                choice = choose_noise(part, self.criterion, self.weights, self.usual_noise)
+                level = choice.noise_variance
+            found.append(level)
+        return np.array(found)
+
+    def on_gram(self, gram: Array) -> tuple[Array, NoisePath | None]:
+        """Return the levels of a covariance (D, D), and its path where all targets are known.
+
+        A target that no label knows has the usual level.
+        """
+        if not np.isnan(self.targets).any():
+            path = NoisePath(gram, self.targets, self.relative_noise)
+            return self.on(path), path
+        scale = float(np.trace(gram, dtype=np.float64)) / len(gram) or 1.0
+        levels = np.full(self.targets.shape[1], self.usual_noise * scale)
+        for labels, columns in gap_groups(self.targets):
+            if len(labels):
+                block = gram[labels][:, labels]
+                levels[columns], _ = self.of(labels, columns).on_gram(block)
+        return levels, None
+
+    def search(self, root: LabelledRoot, among: Integers, start: Array) -> Array:
+        """Walk from noise levels to better ones while the score on all labels grows.
+
+        More labels want less noise (Pubmed, 10,000 labels: 2,000 of them choose 1.6e-3, all of them
+        1e-4 and less, and 0.6 % more nodes are right). The score is that of :func:`choose_noise`,
+        of the labels ``among``, whose rows are computed once: r³/3 a level, r² a label.
+        """
+        places = np.zeros(len(root.labelled), dtype=np.intp)
+        places[among] = np.arange(len(among))
+        rows = LowRank(root.covariance.root(root.labelled[among]), root.covariance.context)
+        sampled = replace(root, covariance=rows, labelled=places)
+        rounding = float(np.finfo(np.float64).eps * np.trace(root.gram))
+        by_evidence = self.noise == "evidence"
+
+        @cache  # levels are powers of the step, so that targets share what is computed at a level
+        def factor_at(exponent: int) -> tuple[RootFactor, LeaveOneOut | None]:
+            factor = RootFactor.of(sampled, root.scale * NOISE_STEP**exponent)
+            return factor, None if by_evidence else factor.leave_one_out(among)
+
+        def score(exponent: int, columns: Any, low: float, high: float) -> float:
+            relative = NOISE_STEP**exponent
+            if not low <= relative <= high:
+                return -np.inf
+            factor, found = factor_at(exponent)
+            if found is None:
+                some = replace(factor, root=factor.root.of_targets(columns))
+                return float(some.log_marginal_likelihood())
+            mean, targets = found.mean[:, columns], root.targets[among][:, columns]
+            part = LeaveOneOut(mean, found.variance)
+            losses = left_out_losses(part, targets, root.relative_noise[among], self.criterion)
+            pull = NOISE_PULL * np.log10(relative / self.usual_noise) ** 2
+            total = float((losses * self.weights[among]).sum())
+            return -total * len(root.labelled) / len(among) - float(pull)
+
+        levels = []
+        for column, first in enumerate(start.tolist()):
+            columns = slice(None) if len(start) == 1 else [column]
+            bounds = noise_bounds(root.targets[among][:, columns], root.scale, rounding)
+            best = round(np.log(first / root.scale) / np.log(NOISE_STEP))
+            begun, here = best, score(best, columns, *bounds)
+            for direction in (-1, 1):
+                while (there := score(best + direction, columns, *bounds)) > here:
+                    best, here = best + direction, there
+                if best != begun:
+                    break
+            levels.append(root.scale * NOISE_STEP**best)
+        return np.array(levels)
 
 
 def choose_noise(
-    path: LevelPath,
+    path: NoisePath,
     criterion: Criterion,
     weights: Array | None = None,
     usual_noise: float | None = None,
@@ -66,127 +156,71 @@ def choose_noise(
     """Choose the noise on a grid: the best score, the larger noise among equals.
 
     Where the best level is the last one, the grid goes on, decade by decade, until the best lies
-    inside or where more or less noise changes nothing (:func:`noise_bounds`).
-
-    Parameters
-    ----------
-    path : LevelPath
-        Of the labelled nodes.
-    criterion : {"density", "cross_entropy", "evidence"}
-        Leave-one-out log density (regression), leave-one-out cross-entropy of a softmax with a
-        fitted temperature (one-hot targets), or log marginal likelihood. The first two need two
-        labels or more; density must not be compared across kernels of different scale.
-    weights : array of shape (D,), optional
-        What leaving each node out counts; 1 when not given. Where all are 0 the usual noise is
-        taken as it is.
-    usual_noise : float, optional
-        Relative noise that is usual for the covariance; with it, each decade away from it costs as
-        much as the square of that distance, in units of one node's loss.
-
-    Returns
-    -------
-    NoiseChoice
+    inside or where more or less noise changes nothing. Where no label can be left out, the usual
+    noise is taken; else each decade away from it costs the square of that distance.
     """
     if usual_noise is not None and weights is not None and not weights.any():
-        return NoiseChoice(usual_noise * path.scale, losses=np.zeros(len(weights)))
+        return NoiseChoice(usual_noise * path.scale, np.empty(0), np.empty(0))
+    counted = np.ones(len(path.targets)) if weights is None else weights
+    at_once = max(1, MANY_SCORES // max(1, path.targets.size))
+
+    def scores_of(relative: Array) -> Array:
+        found = []
+        for start in range(0, len(relative), at_once):  # as many as memory should hold
+            factor = path.at(relative[start : start + at_once] * path.scale)
+            if criterion == "evidence":
+                found.append(factor.log_marginal_likelihood())
+                continue
+            left_out = factor.leave_one_out()
+            losses = left_out_losses(left_out, path.targets, path.relative_noise, criterion)
+            found.append(-(losses * counted).sum(axis=1))
+        scores = np.concatenate(found)
+        if usual_noise is not None and criterion != "evidence":
+            scores -= NOISE_PULL * np.log10(relative / usual_noise) ** 2
+        return scores
+
     is_large = len(RELATIVE_NOISE) * path.targets.size > MANY_SCORES
     relative = RELATIVE_NOISE[:: COARSE if is_large else 1]
-    table = _Table.of(path, relative, criterion, weights)
-    low, high = noise_bounds(path)
+    scores = scores_of(relative)
+    low, high = noise_bounds(path.targets, path.scale, path.rounding)
     while True:
-        scores = table.scores
-        if usual_noise is not None and criterion != "evidence":
-            scores = scores - PULL * np.log10(relative / usual_noise) ** 2
         best = len(scores) - 1 - int(np.argmax(scores[::-1]))
-        more = _levels_beyond(relative, scores, best)
+        more = np.empty(0)
+        if best == len(relative) - 1 and scores[best] > scores[best - 1]:
+            more = relative[-1] * DECADE
+        elif best == 0 and scores[0] > scores[1]:
+            more = relative[0] / DECADE
         more = more[(more >= low) & (more <= high)]
         if not len(more) and is_large:
             is_large, near = False, np.abs(np.log10(RELATIVE_NOISE / relative[best])) < 0.5
             more = np.setdiff1d(RELATIVE_NOISE[near], relative)
         if not len(more):
-            break
-        relative, new = np.append(relative, more), _Table.of(path, more, criterion, weights)
+            grid = relative * path.scale
+            return NoiseChoice(float(grid[best]), grid, scores)
+        relative, scores = np.append(relative, more), np.append(scores, scores_of(more))
         order = np.argsort(relative)
-        relative, table = relative[order], table.joined(new, order)
-    grid = relative * path.scale
-    temperature, losses = float(table.temperatures[best]), table.losses[best]
-    return NoiseChoice(float(grid[best]), temperature, losses, grid, scores)
+        relative, scores = relative[order], scores[order]
 
 
-def leave_out_at(
-    path: LevelPath, noise: float, criterion: Criterion, weights: Array | None = None
-) -> NoiseChoice:
-    """Return a noise that is known, with what leaving each node out costs at it.
-
-    Parameters
-    ----------
-    path, criterion, weights
-        As in :func:`choose_noise`; the criterion is one that leaves out.
-    noise : float
-        σ_τ².
-
-    Returns
-    -------
-    NoiseChoice
-    """
-    table = _Table.of(path, np.array([noise / path.scale]), criterion, weights)
-    return NoiseChoice(float(noise), float(table.temperatures[0]), table.losses[0])
+def left_out_losses(
+    left_out: LeaveOneOut, targets: Array, relative_noise: Array, criterion: Criterion
+) -> Array:
+    """Return what leaving each label out costs (..., D): by its density, or a fitted softmax."""
+    mean, variance = left_out
+    if criterion == "density":
+        error = (targets - mean) ** 2 / variance[..., None]
+        return np.asarray(0.5 * (error + np.log(2 * np.pi * variance)[..., None]).sum(axis=-1))
+    temperatures = fit_temperature(mean, targets, 1 / relative_noise)
+    return cross_entropies(mean, targets, temperatures)
 
 
-def noise_bounds(path: LevelPath) -> tuple[float, float]:
+def noise_bounds(targets: Array, scale: float, rounding: float) -> tuple[float, float]:
     """Return the relative noise below and above which nothing changes.
 
-    Less noise than ten times the rounding error of Γ_DD cannot be told from none. With ten times
-    more noise than D prior variances, the largest eigenvalue that Γ_DD can have, all means are
-    sums Γ Y / σ², and with ten times the targets' mean square all of them is noise.
+    Less than ten times the rounding of Γ_DD cannot be told from none. With ten times more than D
+    prior variances, the largest eigenvalue that Γ_DD can have, all means are sums Γ Y / σ², and
+    with ten times the targets' mean square all of them is noise.
     """
-    n_labels, mean_square = len(path.targets), float(np.mean(path.targets**2))
-    low = max(LEAST_RELATIVE_NOISE, 10 * path.rounding / path.scale)
-    return low, 10 * max(n_labels, mean_square / path.scale)
-
-
-@dataclass(frozen=True)
-class _Table:
-    """Scores (n_levels,), temperatures (n_levels,) and losses (n_levels, D) of noise levels."""
-
-    scores: Array
-    temperatures: Array
-    losses: Array
-
-    @classmethod
-    def of(
-        cls, path: LevelPath, relative: Array, criterion: Criterion, weights: Array | None
-    ) -> Self:
-        few = max(1, MANY_SCORES // max(1, path.targets.size))
-        if len(relative) > few:
-            both = [relative[:few], relative[few:]]
-            first, rest = (cls.of(path, part, criterion, weights) for part in both)
-            return first.joined(rest, np.arange(len(relative)))
-        grid = relative * path.scale
-        temperatures: Array = np.ones(len(grid))
-        if criterion == "evidence":
-            scores = path.log_marginal_likelihood(grid)
-            return cls(scores, temperatures, np.empty((len(grid), 0)))
-        mean, variance = path.leave_one_out(grid)
-        if criterion == "density":
-            error = (path.targets - mean) ** 2 / variance[:, :, None]
-            losses = 0.5 * (error + np.log(2 * np.pi * variance)[:, :, None]).sum(axis=2)
-        else:
-            temperatures = fit_temperature(mean, path.targets, 1 / path.relative_noise)
-            losses = cross_entropies(mean, path.targets, temperatures)
-        losses = losses if weights is None else losses * weights
-        return cls(-losses.sum(axis=1), temperatures, losses)
-
-    def joined(self, other: Self, order: Integers) -> Self:
-        """Return the levels of both in the given order."""
-        pairs = [(getattr(self, name.name), getattr(other, name.name)) for name in fields(self)]
-        return type(self)(*(np.concatenate(pair)[order] for pair in pairs))
-
-
-def _levels_beyond(relative: Array, scores: Array, best: int) -> Array:
-    """Return further levels beyond the end of the grid at which the best one lies, if it does."""
-    if best == len(relative) - 1 and scores[best] > scores[best - 1]:
-        return np.asarray(relative[-1] * DECADE)
-    if best == 0 and scores[0] > scores[1]:
-        return np.asarray(relative[0] / DECADE)
-    return np.empty(0)
+    mean_square = float(np.mean(targets**2))
+    low = max(LEAST_RELATIVE_NOISE, 10 * rounding / scale)
+    return low, 10 * max(len(targets), mean_square / scale)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,15 +12,15 @@ from sklearn.model_selection import StratifiedKFold
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
-from gpgc.estimators.alignment import named_inputs
 from gpgc.estimators.classifier import GPGCClassifier
-from gpgc.estimators.given_labels import GivenLabels, check_sample_weight
-from gpgc.estimators.labels import UNLABELLED, encode_labels
+from gpgc.estimators.given import UNLABELLED, GivenLabels, check_sample_weight, encode_labels
+from gpgc.estimators.notebook import Shown
+from gpgc.problem.alignment import problem_of
 from gpgc.uncertainty.measures import expected_calibration_error, log_loss
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Shown):
     """What hidden labels say of the predictions.
 
     Attributes
@@ -50,20 +51,27 @@ class Evaluation:
     probabilities: Array
     predicted: NDArray[Any]
 
-    def __str__(self) -> str:
-        names = [str(name) for name in self.classes]
-        width = max(9, *map(len, names))
-        lines = [
+    def _head(self) -> list[str]:
+        return [
             f"accuracy {self.accuracy:.1%} of {len(self.nodes):,} labels, each hidden once; "
             f"{self.accuracies.min():.1%} to {self.accuracies.max():.1%} in "
             f"{len(self.accuracies)} splits",
             f"log loss {self.log_loss:.3f}, calibration error {self.calibration_error:.1%}",
             "true class in rows, predicted class in columns:",
-            " ".join(f"{name:>{width}}" for name in ("", *names)),
         ]
+
+    def __str__(self) -> str:
+        names = [str(name) for name in self.classes]
+        width = max(9, *map(len, names))
+        lines = [*self._head(), " ".join(f"{name:>{width}}" for name in ("", *names))]
         for name, row in zip(names, self.confusion, strict=True):
             lines.append(" ".join([f"{name:>{width}}", *(f"{count:>{width}}" for count in row)]))
         return "\n".join(lines)
+
+    def table(self) -> tuple[str, Iterable[Any], Iterable[Iterable[Any]]]:
+        """Return the confusion matrix below what was measured."""
+        rows = ((name, *row) for name, row in zip(self.classes, self.confusion, strict=True))
+        return ". ".join(self._head()), ("", *self.classes), rows
 
 
 def evaluate(
@@ -111,9 +119,9 @@ def evaluate(
             0         6         0
             1         0         6
     """
-    X, y, adjacency, sample_weight, names = named_inputs(X, y, adjacency, sample_weight)
-    codes, classes = encode_labels(y)
-    weights = check_sample_weight(sample_weight, len(codes))
+    problem = problem_of(X, y, adjacency, sample_weight)
+    codes, classes = encode_labels(problem.y)
+    weights = check_sample_weight(problem.sample_weight, len(codes))
     known = np.flatnonzero(codes != UNLABELLED)
     counts = np.bincount(codes[known])
     if counts.min() < 2:
@@ -127,7 +135,7 @@ def evaluate(
             f"class, got {n_splits!r:.60}"
         )
     estimator = GPGCClassifier(**parameters)
-    prior = estimator.make_prior(X, adjacency, len(codes), names)
+    prior = estimator.make_prior(problem.X, problem.adjacency, len(codes), problem.names)
     found, accuracies = np.zeros((len(known), len(classes))), []
     predicted, truth = np.zeros(len(known), dtype=np.intp), codes[known]
     folds = StratifiedKFold(n_splits, shuffle=True, random_state=random_state)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gpgc.errors import InputError
-from gpgc.estimators.class_answers import ClassAnswers
+from gpgc.estimators.classifier import GPGCClassifier
 from gpgc.estimators.inputs import check_choice, check_nodes
 from gpgc.probability.fraction import LEAST, exact_interval
 
@@ -56,23 +56,11 @@ class ExpectedAccuracy:
 
 
 def expected_accuracy(
-    estimator: ClassAnswers,
+    estimator: GPGCClassifier,
     labels_drawn: LabelsDrawn | Any = "unknown",
     level: float = 0.9,
 ) -> ExpectedAccuracy:
-    r"""Return the expected accuracy on nodes without a label.
-
-    With h of m randomly drawn labels predicted by all others, the estimate is h / m, and the
-    interval that of Clopper and Pearson (:func:`gpgc.probability.fraction.exact_interval`):
-    quantiles of :math:`\mathrm{Beta}(h, m - h + 1)` and :math:`\mathrm{Beta}(h + 1, m - h)`.
-
-    Parameters
-    ----------
-    estimator : GPGCClassifier
-        Fitted.
-    labels_drawn, level
-        As in :meth:`gpgc.GPGCClassifier.expected_accuracy`.
-    """
+    """Return the expected accuracy on nodes without a label."""
     check_is_fitted(estimator)
     if not isinstance(level, float | int) or not 0 < level < 1:
         raise InputError(f"level must lie between 0 and 1, got {level!r:.60}")

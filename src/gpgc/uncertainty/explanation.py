@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,16 +13,17 @@ from sklearn.utils.validation import check_is_fitted
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators.base import GraphProcess
+from gpgc.estimators.classifier import GPGCClassifier
 from gpgc.estimators.inputs import check_nodes
-from gpgc.estimators.probabilities import ClassProcess
+from gpgc.estimators.notebook import Shown
 from gpgc.estimators.regressor import GPGCRegressor
 
 SHOWN = 10
 """Labels that a printed record shows."""
 
 
-@dataclass(frozen=True, eq=False)
-class Explanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Shown):
     """Contributions of the given labels to the score of one node.
 
     Attributes
@@ -74,15 +75,25 @@ class Explanation:
             parts = [f"{self.offset[index]:+.3f} without labels"]
             parts += [f"{added[index]:+.3f} by {name}" for name, added in self.views.items()]
             lines.append(f"{self.classes[index]}: {self.total[index]:.3f} = {', '.join(parts)}")
+        for name, given, added, label in self._strongest():
+            lines.append(f"{f'{added:+.3f} to {label}':>20}  {name}, given {given}")
+        if len(self.nodes) > SHOWN:
+            lines.append(f"{'':>20}  and {len(self.nodes) - SHOWN} that decided less")
+        return "\n".join(lines)
+
+    def _strongest(self) -> Iterator[tuple[str, Any, float, Any]]:
+        """Give each label that decided: its node, itself, and to which class it adds most."""
         for node, given, row in zip(
             self.nodes[:SHOWN], self.given, self.contributions, strict=False
         ):
             strongest = int(np.abs(row).argmax())
-            added = f"{row[strongest]:+.3f} to {self.classes[strongest]}"
-            lines.append(f"{added:>20}  {self.name(node)}, given {given}")
-        if len(self.nodes) > SHOWN:
-            lines.append(f"{'':>20}  and {len(self.nodes) - SHOWN} that decided less")
-        return "\n".join(lines)
+            yield self.name(node), given, float(row[strongest]), self.classes[strongest]
+
+    def table(self) -> tuple[str, Iterable[Any], Iterable[Iterable[Any]]]:
+        """Return the labels that decided, those that decided most first."""
+        found = ((name, given, f"{added:+.3f}", to) for name, given, added, to in self._strongest())
+        title = f"{self.name(self.node)}: {self.predicted}"
+        return title, ("label of", "given", "adds", "to"), found
 
     def deciding(self) -> list[int]:
         """Return the classes, by index, between which it was decided: the best two, best first.
@@ -95,57 +106,43 @@ class Explanation:
 
 
 def explain(estimator: GraphProcess, node: int | str) -> Explanation:
-    r"""Return what each given label adds to the score of a node.
+    """Return what each label adds to a node's score: S_i Y_ic times s(m) / m, with mean m = S Y.
 
-    The posterior mean is linear in the labels, :math:`m = S Y` with
-    :math:`S = \Gamma_{UD} K^{-1}`, so that label i adds :math:`S_i Y_{ic}` to the mean of class c,
-    and s(m) / m times that, t with few labels, to the score :math:`s(m_c) + b_c`. By way of view v
-    the labels add :math:`w_v \Gamma^{(v)}_{UD} K^{-1} Y`. Both add up exactly.
-
-    Parameters
-    ----------
-    estimator : GPGCClassifier or GPGCRegressor
-        Fitted.
-    node : int or str
-        A node of the graph, by its index, or by its name where that is a string.
-
-    Returns
-    -------
-    Explanation
-
-    Examples
-    --------
-    >>> from gpgc import GPGCClassifier
-    >>> chain = (np.arange(5), np.arange(1, 6))
-    >>> model = GPGCClassifier().fit(None, ["a", None, None, None, None, "b"], adjacency=chain)
-    >>> found = explain(model, 1)
-    >>> found.predicted, found.nodes.tolist()
-    ('a', [0, 5])
-    >>> bool(np.allclose(found.offset + found.contributions.sum(axis=0), found.total))
-    True
+    S = Γ_UD K⁻¹, of several views their weighted sum. Both contributions and views add up exactly.
     """
     check_is_fitted(estimator)
-    rows = _one_node(estimator, node)
+    if np.ndim(node) != 0:
+        raise InputError(f"node must be one node, got {node!r:.60}")
+    names = estimator.node_names_
+    rows = check_nodes(np.asarray([node]), len(estimator.prior_.nodes), names, "node")
+    assert rows is not None
     posterior, labelled = estimator.posterior_, estimator.labelled_nodes_
-    influence = posterior.influence(rows)[0]
-    added = (influence[:, None] if influence.ndim == 1 else influence) * np.nan_to_num(
-        posterior.targets
-    )
-    dual = posterior.dual_weights()
-    views = {
-        name: weight
-        * np.asarray(estimator.prior_.view(name).matmul(rows, labelled, dual)[0], np.float64)
-        for name, weight in estimator.view_weights_.items()
-        if weight
-    }
-    scale, offset, classes, given = _units(estimator, rows)
-    contributions = scale * added
-    total = offset + contributions.sum(axis=0)
+    scale: Any
     if isinstance(estimator, GPGCRegressor):
-        predicted: Any = float(total[0]) if estimator.is_vector_ else total
+        scale, offset = estimator.target_scale_, estimator.target_mean_
+        given, classes = posterior.targets * scale + offset, np.arange(len(offset))
+        given = given[:, 0] if estimator.is_vector_ else given
     else:
-        assert isinstance(estimator, ClassProcess)
+        assert isinstance(estimator, GPGCClassifier)
+        decision, classes = estimator.decision_, estimator.classes_
+        given = classes[estimator.codes_]
+        reached = estimator.prior_.nodes.reach.reached(labelled)[rows]
+        offset = decision.scores(np.zeros((1, len(classes))), reached)[0]
+        mean = estimator.predict_latent(rows)[0]
+        flat = np.full(len(mean), decision.curve.temperature)
+        # s(m) / m: the slope by which contributions to the mean add up to the score.
+        scale = np.divide(decision.curve.scores(mean), mean, out=flat, where=mean != 0)
+        scale = scale * float(reached[0])
+    influence = posterior.influence(rows)[0]
+    influence = influence[:, None] if influence.ndim == 1 else influence
+    contributions = scale * influence * np.nan_to_num(posterior.targets)
+    views = {v.name: scale * v.weight * v.posterior.mean(rows)[0] for v in posterior.views}
+    total = offset + contributions.sum(axis=0)
+    predicted: Any = total
+    if isinstance(estimator, GPGCClassifier):
         predicted = estimator.predict()[rows[0]]
+    elif np.ndim(given) == 1:
+        predicted = float(total[0])
     found = Explanation(
         int(rows[0]),
         classes,
@@ -155,45 +152,11 @@ def explain(estimator: GraphProcess, node: int | str) -> Explanation:
         contributions,
         offset,
         total,
-        {name: scale * part for name, part in views.items()},
-        estimator.node_names_,
+        views,
+        names,
     )
     strength = np.abs(contributions)
     order = np.lexsort((-strength.sum(axis=1), -strength[:, found.deciding()].sum(axis=1)))
     return replace(
         found, nodes=labelled[order], given=given[order], contributions=contributions[order]
     )
-
-
-def _units(
-    estimator: GraphProcess, rows: Integers
-) -> tuple[Any, Array, NDArray[Any], NDArray[Any]]:
-    """Return the scale and offset of scores, what the columns are, and what was given."""
-    if isinstance(estimator, GPGCRegressor):
-        scale, offset = estimator.target_scale_, estimator.target_mean_
-        values = estimator.posterior_.targets * scale + offset
-        given = values[:, 0] if estimator.is_vector_ else values
-        return scale, offset, np.arange(len(offset)), given
-    assert isinstance(estimator, ClassProcess)
-    decision, classes = estimator.decision_, estimator.classes_
-    curve = decision.calibration.curve
-    reached = estimator.prior_.nodes.reach.reached(estimator.labelled_nodes_)[rows]
-    offset = decision.scores(np.zeros((1, len(classes))), reached)[0]
-    mean = estimator.predict_latent(rows)[0]
-    # s(m) / m: the slope by which contributions to the mean add up to the score.
-    slope = np.divide(
-        curve.scores(mean),
-        mean,
-        out=np.full(len(mean), curve.temperature),
-        where=mean != 0,
-    )
-    return slope * float(reached[0]), offset, classes, classes[estimator.codes_]
-
-
-def _one_node(estimator: GraphProcess, node: Any) -> Integers:
-    if np.ndim(node) != 0:
-        raise InputError(f"node must be one node, got {node!r:.60}")
-    size, names = len(estimator.prior_.nodes), estimator.node_names_
-    rows = check_nodes(np.asarray([node]), size, names, "node")
-    assert rows is not None
-    return rows

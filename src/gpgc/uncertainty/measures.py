@@ -1,4 +1,4 @@
-"""How good probabilities are: calibration, scores, and what holding back buys."""
+"""How good probabilities are: calibration and log loss."""
 
 from __future__ import annotations
 
@@ -21,13 +21,6 @@ class Reliability(NamedTuple):
     confidence: Array
     accuracy: Array
     size: Integers
-
-
-class RiskCoverage(NamedTuple):
-    """Share of errors (n,) among the most confident ``coverage`` (n,) of the nodes."""
-
-    coverage: Array
-    risk: Array
 
 
 def reliability(probabilities: Any, labels: Any, n_bins: int = N_BINS) -> Reliability:
@@ -89,18 +82,6 @@ def expected_calibration_error(probabilities: Any, labels: Any, n_bins: int = N_
     return float(np.average(gap, weights=bins.size))
 
 
-def brier_score(probabilities: Any, labels: Any) -> float:
-    """Return the mean over nodes of Σ_c (p_c − [y = c])², between 0 and 2.
-
-    Examples
-    --------
-    >>> brier_score([[0.5, 0.5], [1.0, 0.0]], [0, 0])
-    0.25
-    """
-    table, truth = _check(probabilities, labels)
-    return float(np.mean(np.sum((table - np.eye(table.shape[1])[truth]) ** 2, axis=1)))
-
-
 def log_loss(probabilities: Any, labels: Any) -> float:
     """Return the mean of −log p of the true class, with p at least the smallest float.
 
@@ -112,66 +93,6 @@ def log_loss(probabilities: Any, labels: Any) -> float:
     table, truth = _check(probabilities, labels)
     likelihood = table[np.arange(len(truth)), truth]
     return float(-np.mean(np.log(np.maximum(likelihood, np.finfo(np.float64).tiny))))
-
-
-def risk_coverage(probabilities: Any, labels: Any) -> RiskCoverage:
-    """Return how many of the most confident nodes are wrong, for each number of them.
-
-    Parameters
-    ----------
-    probabilities, labels
-        As in :func:`reliability`.
-
-    Returns
-    -------
-    RiskCoverage
-        Nodes of equal confidence count as one step, so that their order does not matter.
-
-    Examples
-    --------
-    >>> coverage, risk = risk_coverage([[0.9, 0.1], [0.6, 0.4]], [0, 1])
-    >>> coverage, risk
-    (array([0.5, 1. ]), array([0. , 0.5]))
-    """
-    table, truth = _check(probabilities, labels)
-    confidence, wrong = table.max(axis=1), table.argmax(axis=1) != truth
-    order = np.argsort(-confidence, kind="stable")
-    ranked = confidence[order]
-    last = np.append(np.flatnonzero(np.diff(ranked)), len(ranked) - 1)
-    n_kept = last + 1
-    return RiskCoverage(n_kept / len(ranked), np.cumsum(wrong[order])[last] / n_kept)
-
-
-def auroc(scores: Any, positive: Any) -> float:
-    """Return the probability that a positive scores above a negative, ties counting half.
-
-    Parameters
-    ----------
-    scores : array of shape (n,)
-        Any score.
-    positive : bool array of shape (n,)
-        Which are positive; at least one and not all.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> auroc([0.1, 0.4, 0.4, 0.8], [False, False, True, True])
-    0.875
-    """
-    values, chosen = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=bool)
-    n_positive = int(chosen.sum())
-    n_negative = len(chosen) - n_positive
-    if values.shape != chosen.shape or values.ndim != 1 or not n_positive or not n_negative:
-        raise InputError(
-            f"positive must name some but not all of the {values.size} scores, got {n_positive}"
-        )
-    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    rank = (np.cumsum(count) - (count - 1) / 2)[place]
-    above = rank[chosen].sum() - n_positive * (n_positive + 1) / 2
-    return float(above / (n_positive * n_negative))
 
 
 def _check(probabilities: Any, labels: Any) -> tuple[Array, Integers]:

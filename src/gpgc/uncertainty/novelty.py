@@ -9,20 +9,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array
 from gpgc.errors import InputError
-from gpgc.estimators.probabilities import ClassProcess
+from gpgc.estimators.classifier import GPGCClassifier
 from gpgc.gp import condition
-from gpgc.kernels import Centre
+from gpgc.kernels import Center
 
 View = Literal["graph", "features"]
 
 
-def novelty(estimator: ClassProcess, view: View = "graph") -> Array:
+def novelty(estimator: GPGCClassifier, view: View = "graph") -> Array:
     r"""Return how little each node belongs to the labelled classes, larger is stranger.
 
     .. math:: 1 - \max_c \left(\Gamma_{\cdot D}\, (\Gamma_{DD} + \bar\gamma I)^{-1} Y\right)_c
 
-    for 0/1 labels Y and the centred covariance Γ (:class:`gpgc.kernels.Centre`) of mean variance
-    :math:`\bar\gamma`, which is also the noise. Centred, a node that is like the average one
+    for 0/1 labels Y and the centered covariance Γ (:class:`gpgc.kernels.Center`) of mean variance
+    :math:`\bar\gamma`, which is also the noise. Centered, a node that is like the average one
     correlates with no label, and so no class claims it; uncentred, every class claims every node
     through what all nodes share.
 
@@ -33,7 +33,7 @@ def novelty(estimator: ClassProcess, view: View = "graph") -> Array:
     view : {"graph", "features"}
         ``"graph"`` looks by the estimator's covariance, for nodes of a class without labels;
         ``"features"`` by the features alone, for nodes whose features are damaged, which the
-        neighbours hide in the other view.
+        neighbors hide in the other view.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def novelty(estimator: ClassProcess, view: View = "graph") -> Array:
     if view == "features" and estimator.prior_.nodes.features is None:
         raise InputError("view must be 'graph' for an estimator without features, got 'features'")
     seen = estimator.covariance_ if view == "graph" else estimator.prior_.view("features")
-    covariance, labelled = Centre(seen), estimator.labelled_nodes_
+    covariance, labelled = Center(seen), estimator.labelled_nodes_
     noise = np.array([np.mean(covariance.diag(), dtype=np.float64)])
     targets = estimator.posterior_.targets
     claims = condition(covariance, labelled, targets, noise).mean().max(axis=1)

@@ -13,23 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpgc.errors import InputError
-from gpgc.estimators.class_answers import ClassAnswers
+from gpgc.estimators.classifier import GPGCClassifier
 from gpgc.estimators.inputs import check_nodes
 
 
 def conformal_quantile(scores: Any, level: float) -> float:
-    """Return the ⌈(n + 1) · level⌉-th smallest score; infinity where n is too small for the level.
-
-    A new score that is exchangeable with these is at most that large with probability of at least
-    ``level``, and at most level + 1 / (n + 1) if scores differ.
-
-    Examples
-    --------
-    >>> conformal_quantile([0.1, 0.2, 0.3, 0.4], 0.8)
-    0.4
-    >>> conformal_quantile([0.1, 0.2], 0.9)
-    inf
-    """
+    """Return the ⌈(n + 1) · level⌉-th smallest score; infinity where n is too small for that."""
     if not 0 < level < 1:
         raise InputError(f"level must lie between 0 and 1, got {level}")
     ranked = np.sort(np.asarray(scores, dtype=np.float64))
@@ -38,7 +27,7 @@ def conformal_quantile(scores: Any, level: float) -> float:
 
 
 def split_conformal_sets(
-    estimator: ClassAnswers, nodes: Any, y: Any, level: float = 0.9
+    estimator: GPGCClassifier, nodes: Any, y: Any, level: float = 0.9
 ) -> NDArray[np.bool_]:
     """Return prediction sets for all nodes from labels that ``fit`` did not see.
 
@@ -80,7 +69,7 @@ def split_conformal_sets(
     return np.asarray(scores <= conformal_quantile(scores[held_out, codes], level))
 
 
-def leave_one_out_sets(estimator: ClassAnswers, level: float = 0.9) -> NDArray[np.bool_]:
+def leave_one_out_sets(estimator: GPGCClassifier, level: float = 0.9) -> NDArray[np.bool_]:
     """Return prediction sets for all nodes from the training labels alone.
 
     Each labelled node is scored by its leave-one-out prediction, in closed form, in place of

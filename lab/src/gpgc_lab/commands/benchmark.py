@@ -6,14 +6,15 @@ import json
 import shlex
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from gpgc.cli.output import Progress
-from gpgc.datasets import Dataset, load_dataset
+from gpgc.datasets import Dataset
+from gpgc_lab.datasets import load_dataset
 from gpgc_lab.locations import NEW_RESULTS, StudyFolder
 from gpgc_lab.speed.measure import machine
+from gpgc_lab.step_line import step_line
 from gpgc_lab.studies.core.core_sets import AGAINST, DRAWS, FIRST_SEED
 from gpgc_lab.tables import Table, write_tables
 
@@ -29,6 +30,7 @@ class Benchmark(StrEnum):
     labels = "labels"
     start = "start"
     dask = "dask"
+    page = "page"
     core = "core"
     all = "all"
 
@@ -66,7 +68,8 @@ def benchmark(
         typer.Option(
             metavar="SECTIONS",
             help="core: costs, tables, values, graphs (all of them when not given), public, "
-            "held-out; with commas.",
+            "held-out; dask: same, local, large, costs; page: keys, first, bulk, people, interval, "
+            "map, order, safe; with commas.",
         ),
     ] = None,
     sets: Annotated[
@@ -79,23 +82,40 @@ def benchmark(
 ) -> None:
     """Measure gpgc against the arithmetic of its job, against rivals, and as graphs grow.
 
-    core compares this code with another version on listed sets, and is not part of all.
+    core compares this code with another version on listed sets, page measures gpgc label in
+    Chromium; both are not part of all.
     """
     folder = out / "speed"
     wanted = [item for item in Benchmark if item in which or Benchmark.all in which]
     for name in wanted:
-        if name is Benchmark.all or (name is Benchmark.core and name not in which):
+        is_apart = name in (Benchmark.core, Benchmark.page)
+        if name is Benchmark.all or (is_apart and name not in which):
             continue
         if name is Benchmark.core:
             _core(out, data_dir, against, only, sets, draws, first_seed)
             continue
         line = f"Measured on {machine()}."
-        tables = _tables(name, data_dir, folder, quick, huge, neural_tangents, limit)
+        tables = _tables(name, data_dir, folder, quick, huge, neural_tangents, limit, only)
         for table in tables:
             table.notes.append(line)
             table.show()
-        for path in write_tables(tables, folder, name):
-            typer.echo(f"written: {path}")
+        file = name if only is None else f"{name}_{only.replace(',', '_')}"
+        if name is Benchmark.page:  # it keeps the rows of other sections
+            file = name
+        given = f" --only {only}" * (only is not None) + " --quick" * quick
+        _written(tables, folder, file, f"gpgc benchmark {name}{given}")
+
+
+def _written(tables: list[Table], folder: Path, name: str, command: str, **more: Any) -> None:
+    """Write tables, and the command, date and machine that made them."""
+    from gpgc.files import write_file
+    from gpgc_lab.origin import origin
+
+    written = write_tables(tables, folder, name)
+    known = json.dumps({**origin(command), **more}, indent=1).encode()
+    write_file(folder / f"{name}.origin.json", known)
+    for path in (*written, folder / f"{name}.origin.json"):
+        typer.echo(f"written: {path}")
 
 
 def _core(
@@ -107,15 +127,13 @@ def _core(
     draws: int,
     first_seed: int,
 ) -> None:
-    from gpgc.files import write_file
-    from gpgc_lab.origin import origin
     from gpgc_lab.studies.core.core_study import chosen_names, chosen_sections, core_study
     from gpgc_lab.studies.core.versions import built_version, this_version
 
     folder = StudyFolder.of(out, "core")
     sections = chosen_sections(only)
     names = chosen_names(sets, sections)
-    with Progress() as progress:
+    with step_line() as progress:
         versions = [this_version()]
         if against != "none":
             progress(f"building {against}")
@@ -130,11 +148,8 @@ def _core(
     command += f" --draws {draws} --first-seed {first_seed}"
     command += f" --sets {shlex.quote(';'.join(names))}" if names else ""
     name = "core" if only is None else f"core_{'_'.join(sections)}"
-    known = {**origin(command), "code": {version.name: version.code for version in versions}}
-    written = write_tables(tables, folder.out, name)
-    write_file(folder.out / f"{name}.origin.json", json.dumps(known, indent=1).encode())
-    for path in (*written, folder.out / f"{name}.origin.json"):
-        typer.echo(f"written: {path}")
+    code = {version.name: version.code for version in versions}
+    _written(tables, folder.out, name, command, code=code)
 
 
 def _tables(
@@ -145,6 +160,7 @@ def _tables(
     huge: bool,
     neural_tangents: str | None,
     limit: float,
+    only: str | None,
 ) -> list[Table]:
     if name is Benchmark.limit:
         from gpgc_lab.speed.limit import limit_tables
@@ -167,7 +183,11 @@ def _tables(
     if name is Benchmark.dask:
         from gpgc_lab.speed.cluster import cluster_tables
 
-        return cluster_tables(quick)
+        return cluster_tables(quick, only, data_dir)
+    if name is Benchmark.page:
+        from gpgc_lab.speed.page import page_tables
+
+        return page_tables(data_dir, only, quick, out, typer.echo)
     from gpgc_lab.speed.start import start_tables
 
     return start_tables(3 if quick else 10)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpgc.cli.output import Progress
 from gpgc.errors import InputError
 from gpgc_lab.locations import NEW_RESULTS, StudyFolder
+from gpgc_lab.step_line import step_line
 
 if TYPE_CHECKING:
     from gpgc_lab.task import Task
@@ -90,15 +90,15 @@ def compare(
     On your own graph (--labels with --edges, --features or both) a share of
     the labels of each class is held back, and every system is tested on it.
     """
-    from gpgc.datasets.image_graphs import IMAGES
     from gpgc_lab.comparison import summary as comparison
     from gpgc_lab.comparison.bar_chart import draw_accuracies
     from gpgc_lab.comparison.make_task import known_task
     from gpgc_lab.comparison.runs import RunOptions
+    from gpgc_lab.datasets.image_graphs import IMAGES
     from gpgc_lab.tables import write_tables
 
     folder = StudyFolder.of(out, "comparison")
-    with Progress() as progress:
+    with step_line() as progress:
         progress("loading")
         if dataset is not None:
             if labels is not None or edges is not None:
@@ -143,19 +143,19 @@ def _own(
     neighbors: int,
     split_seed: int,
 ) -> Task:
-    from gpgc.cli.files import read_graph_files
-    from gpgc.datasets.catalogue import NAMES
+    from gpgc.problem.read import read_problem
     from gpgc_lab import published
     from gpgc_lab.comparison.make_task import own_task
+    from gpgc_lab.datasets.catalogue import NAMES
 
-    files = read_graph_files(edges, features, labels)
+    files = read_problem(edges, features, labels)
     stem = (edges or features or labels).stem
     name = f"own_{stem}" if stem in published.DATASETS or stem in NAMES else stem
     return own_task(
         name,
         files.features,
-        files.edges,
-        files.labels,
+        files.adjacency,
+        files.y,
         held_back=held_back,
         n_neighbors=neighbors,
         split_seed=split_seed,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpgc.cli.output import Progress
 from gpgc.errors import InputError
 from gpgc_lab.locations import NEW_RESULTS, StudyFolder
+from gpgc_lab.step_line import step_line
 
 if TYPE_CHECKING:
     from gpgc_lab.tables import Table
@@ -43,7 +43,7 @@ def citation(
     """Cora, Citeseer and Pubmed: data, accuracy and settings."""
     from gpgc_lab.studies.citation import citation_tables
 
-    with Progress() as progress:
+    with step_line() as progress:
         tables = citation_tables(data_dir, random_splits, progress)
     _finish(tables, out, "citation", f"gpgc reproduce citation --random-splits {random_splits}")
 
@@ -57,7 +57,7 @@ def calibration(
     """Cora, Citeseer and Pubmed: how far probabilities, sets and novelty can be trusted."""
     from gpgc_lab.studies.calibration.calibration_study import calibration_study
 
-    with Progress() as progress:
+    with step_line() as progress:
         tables, pictures = calibration_study(
             data_dir, random_splits, StudyFolder.of(out, "calibration"), progress
         )
@@ -74,7 +74,7 @@ def active(
     """Cora, Citeseer and Pubmed: accuracy against the number of chosen labels."""
     from gpgc_lab.studies.active import active_study
 
-    with Progress() as progress:
+    with step_line() as progress:
         tables, pictures = active_study(data_dir, runs, StudyFolder.of(out, "active"), progress)
     _finish(tables, out, "active", f"gpgc reproduce active --runs {runs}", pictures)
 
@@ -87,7 +87,7 @@ def errors(
     from gpgc_lab.comparison.systems import missing_library
     from gpgc_lab.studies.label_errors import errors_study
 
-    with Progress() as progress:
+    with step_line() as progress:
         try:
             tables, _ = errors_study(data_dir, seeds, StudyFolder.of(out, "errors"), progress)
         except ModuleNotFoundError as error:
@@ -100,7 +100,7 @@ def intervals(out: OutOption = NEW_RESULTS, seeds: SeedsOption = 20) -> None:
     """Numbers of four tables: how often intervals hold values that were kept out."""
     from gpgc_lab.studies.intervals import intervals_study
 
-    with Progress() as progress:
+    with step_line() as progress:
         tables, _ = intervals_study(seeds, StudyFolder.of(out, "intervals"), progress)
     _finish(tables, out, "intervals", f"gpgc reproduce intervals --seeds {seeds}")
 
@@ -120,7 +120,7 @@ def images(
     """MNIST, SVHN and CIFAR10: accuracy on the graph of nearest neighbours."""
     from gpgc_lab.studies.images.image_study import images_study
 
-    with Progress() as progress:
+    with step_line() as progress:
         tables, pictures = images_study(data_dir, StudyFolder.of(out, "images"), progress, seeds)
     _finish(tables, out, "images", f"gpgc reproduce images --seeds {seeds}", pictures)
 
@@ -132,7 +132,7 @@ def labels(
     """MNIST, SVHN and CIFAR10: accuracy with 200, 600 and 1,000 labels."""
     from gpgc_lab.studies.images.few_labels import labels_study
 
-    with Progress() as progress:
+    with step_line() as progress:
         tables, pictures = labels_study(data_dir, StudyFolder.of(out, "labels"), progress, seeds)
     _finish(tables, out, "labels", f"gpgc reproduce labels --seeds {seeds}", pictures)
 
@@ -145,7 +145,7 @@ def width(
     from gpgc_lab.comparison.systems import missing_library
     from gpgc_lab.studies.width import width_study
 
-    with Progress() as progress:
+    with step_line() as progress:
         try:
             tables, pictures = width_study(data_dir, seeds, StudyFolder.of(out, "width"), progress)
         except ModuleNotFoundError as error:
@@ -163,7 +163,7 @@ def networks(
     """Cora, Citeseer and Pubmed: every infinitely wide network and its tangent kernel."""
     from gpgc_lab.studies.networks import networks_study
 
-    with Progress() as progress:
+    with step_line() as progress:
         tables = networks_study(
             data_dir, random_splits, draws, StudyFolder.of(out, "networks"), progress
         )
@@ -194,7 +194,7 @@ def graphs(
 
     plan = make_plan(graphs, systems, regimes, seeds, design, values)
     name = "graphs-design" if design else "graphs"
-    with Progress() as progress:
+    with step_line() as progress:
         tables = graphs_study(data_dir, plan, StudyFolder.of(out, name), progress)
     _finish(tables, out, name, plan.command())
 
@@ -211,7 +211,7 @@ def runtime(
     from gpgc_lab.studies.runtime import runtime_study
 
     command = f"gpgc reproduce runtime --seeds {seeds}"
-    with Progress() as progress:
+    with step_line() as progress:
         options = RunOptions(command, fresh=fresh)
         tables = runtime_study(
             data_dir, seeds, StudyFolder.of(out, "comparison"), options, progress
@@ -243,7 +243,7 @@ def everything(
     if fresh and stored_only:
         raise InputError("--fresh and --stored-only exclude each other, got both")
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    with Progress() as progress:
+    with step_line() as progress:
         written = write_report(
             ReportOptions(out, data_dir, fresh, stored_only, seeds, now), progress
         )

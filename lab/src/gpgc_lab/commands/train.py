@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpgc.cli.output import Progress as Line
 from gpgc.errors import InputError
+from gpgc_lab.step_line import step_line
 
 if TYPE_CHECKING:
-    from gpgc.datasets.feature_files import FeatureSet
-    from gpgc.datasets.images import ImageDataset
+    from gpgc_lab.datasets.feature_files import FeatureSet
+    from gpgc_lab.datasets.images import ImageDataset
     from gpgc_lab.image_networks import TrainingProgress
 
 app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
@@ -50,9 +51,9 @@ def train(
     The run is kept beside the output as a checkpoint; the same command goes on with it, and with
     more --steps a finished run is prolonged.
     """
-    from gpgc.datasets import load_images
-    from gpgc.datasets.feature_files import save_features
-    from gpgc.datasets.image_graphs import IMAGES
+    from gpgc_lab.datasets import load_images
+    from gpgc_lab.datasets.feature_files import save_features
+    from gpgc_lab.datasets.image_graphs import IMAGES
     from gpgc_lab.image_networks import PLANS, PRETRAINED
 
     if dataset not in IMAGES:
@@ -63,7 +64,7 @@ def train(
     if network in PLANS and (minutes is None) == (steps is None):
         raise InputError("one of --minutes and --steps must be given")
     data = load_images(dataset, data_dir=data_dir, seed=seed)
-    with Line() as line:
+    with step_line() as line:
         made = (
             _frozen(data, line)
             if network == PRETRAINED
@@ -73,7 +74,7 @@ def train(
     save_features(out, made)
 
 
-def _frozen(data: ImageDataset, line: Line) -> FeatureSet:
+def _frozen(data: ImageDataset, line: Callable[[str], None]) -> FeatureSet:
     from gpgc.image_features import load_network
     from gpgc_lab.image_networks import PRETRAINED
     from gpgc_lab.image_networks.frozen import SIDES, frozen_features
@@ -90,13 +91,13 @@ def _trained(
     minutes: float | None,
     steps: int | None,
     checkpoint: Path,
-    line: Line,
+    line: Callable[[str], None],
 ) -> FeatureSet:
     import numpy as np
 
-    from gpgc.datasets.feature_files import FeatureSet
-    from gpgc.datasets.pixel_features import principal_components
     from gpgc_lab import image_networks
+    from gpgc_lab.datasets.feature_files import FeatureSet
+    from gpgc_lab.datasets.pixel_features import principal_components
 
     schedule = image_networks.checkpoint_schedule(checkpoint)
     if schedule is None:

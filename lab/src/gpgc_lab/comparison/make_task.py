@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import eye_array, issparse
 
-from gpgc.datasets import Dataset, load_dataset
-from gpgc.datasets.catalogue import NAMES
-from gpgc.datasets.image_graphs import IMAGES, load_image_graph
+from gpgc.datasets import Dataset
 from gpgc.errors import InputError
-from gpgc.estimators.labels import UNLABELLED, encode_labels
+from gpgc.estimators.given import UNLABELLED, encode_labels
 from gpgc.graph import as_adjacency
+from gpgc_lab.datasets import load_dataset
 from gpgc_lab.task import Task
 
 
@@ -31,11 +30,7 @@ def known_task(name: str, features: str, data_dir: Path | None, split_seed: int)
     split_seed : int
         Of the split, where it is drawn.
     """
-    if name in IMAGES:
-        return Task.of(load_image_graph(name, features, data_dir, split_seed))
-    if name not in NAMES:
-        raise InputError(f"dataset must be one of {', '.join((*NAMES, *IMAGES))}, got {name!r}")
-    return Task.of(load_dataset(name, data_dir, split_seed))
+    return Task.of(load_dataset(name, data_dir, split_seed, features))
 
 
 def own_task(

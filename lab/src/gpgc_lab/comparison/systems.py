@@ -12,12 +12,11 @@ import numpy as np
 
 from gpgc.errors import InputError
 from gpgc.estimators import GPGCClassifier
-from gpgc.estimators.select import select
 from gpgc.gp import NoisePath
 from gpgc.selection.noise_choice import choose_noise
-from gpgc_lab import baselines
+from gpgc_lab import baselines, select, settings
 from gpgc_lab.baselines import SYSTEMS, Prediction, Problem, System, system
-from gpgc_lab.code_digest import digest, find_module, module_files, package_files
+from gpgc_lab.code_digest import core_digest, digest, find_module, module_files
 from gpgc_lab.studies.citation import FEATURE_NORMS, KERNELS, RELATIVE_NOISE
 
 OURS: dict[str, dict[str, Any]] = {
@@ -83,7 +82,8 @@ def code_of(name: str) -> str:
     has the digest of nothing.
     """
     if name in OURS:
-        return digest([*package_files(), Path(__file__)])
+        own = __file__, select.__file__, settings.__file__
+        return core_digest(*map(Path, own))
     if name in SYSTEMS:
         file: Path | None = Path(baselines.__file__).parent / f"{SYSTEMS[name][0]}.py"
     else:
@@ -150,7 +150,7 @@ def run_paper(
     """
     start = time.process_time()
     seen = np.concatenate([problem.train, problem.validation])
-    setting = select(
+    setting = select.select(
         problem.features,
         problem.labels,
         problem.adjacency,

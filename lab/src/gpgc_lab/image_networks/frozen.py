@@ -7,11 +7,11 @@ import numpy as np
 import torch
 from PIL import Image
 
-from gpgc.datasets.feature_files import FeatureSet
-from gpgc.datasets.images import ImageDataset
-from gpgc.datasets.pixel_features import principal_components
 from gpgc.image_features import FrozenNetwork
 from gpgc.image_features.read_image import square
+from gpgc_lab.datasets.feature_files import FeatureSet
+from gpgc_lab.datasets.images import ImageDataset
+from gpgc_lab.datasets.pixel_features import principal_components
 
 _BATCH = 50
 

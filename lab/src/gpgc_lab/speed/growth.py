@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from gpgc import GPGCClassifier
-from gpgc.models.broad import REACHES, Broad
+from gpgc.models.broad import Broad
+from gpgc.models.graph_view import TELEPORTS
 from gpgc_lab.plotting import MARKERS, PALETTE, save_figure
 from gpgc_lab.speed.measure import fastest, forget_peak, in_own_process
 from gpgc_lab.speed.variants import COMPILED, NOTE, loops, variants
@@ -114,7 +115,7 @@ def run(
     reached = np.unique(adjacency[labelled].indices)
     columns, times = len(np.union1d(reached, labelled)), 1
     if model == "broad":
-        columns, times = Broad.n_landmarks, len(REACHES)
+        columns, times = Broad.n_landmarks, len(TELEPORTS)
     right = np.zeros((N_FEATURES, columns), dtype=np.float32)
     right += features[0, :, None]
     forget_peak()

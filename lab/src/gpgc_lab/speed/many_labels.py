@@ -16,7 +16,7 @@ import numpy as np
 
 from gpgc.files import Journal
 from gpgc.uncertainty import measures
-from gpgc_lab.journal import Record
+from gpgc_lab.journal import Record, recall
 from gpgc_lab.speed.label_rivals import SYSTEMS
 from gpgc_lab.speed.label_targets import Target, target_table
 from gpgc_lab.speed.label_tasks import label_task
@@ -144,7 +144,7 @@ def label_tables(
         key = asdict(row)
         if not any(record.get("key") == key for record in journal.records):
             report(f"{row.system} on {row.n_labels:,} labels of {row.graph}")
-        found = journal.recall(key, lambda row=row: _measured(row, data_dir, limit))  # type: ignore[misc]
+        found = recall(journal, key, lambda row=row: _measured(row, data_dir, limit))  # type: ignore[misc]
         table.rows.append(_cells(row, found))
         measured[row] = found
     return [table, target_table(TARGETS, measured)]

@@ -130,6 +130,7 @@ def choose_noise(task: Task, columns: Any, variances: Any) -> float:
     """Return the noise with the best validation accuracy, given Γ[:, train] and its diagonal."""
     path = NoisePath(columns[task.problem.train], task.targets())
     noise = NOISE_LEVELS * float(np.mean(variances))
-    scores = columns[task.problem.validation].astype(np.float64) @ path.weights(noise)
+    weights = path.inverse(noise).solve(path.targets)
+    scores = columns[task.problem.validation].astype(np.float64) @ weights
     right = scores.argmax(axis=2) == task.problem.labels[task.problem.validation]
     return float(noise[right.mean(axis=1).argmax()])

@@ -11,11 +11,12 @@ from typing import Any, get_args
 
 import numpy as np
 
-from gpgc.datasets import Dataset, load_planetoid
-from gpgc.labelling.suggest import Labelling, Strategy
+from gpgc.datasets import Dataset
+from gpgc.labelling.labelling import Labelling, Strategy
 from gpgc_lab import published
 from gpgc_lab.array_types import Array, Integers
-from gpgc_lab.code_digest import digest, package_files
+from gpgc_lab.code_digest import core_digest
+from gpgc_lab.datasets import load_planetoid
 from gpgc_lab.journal import Measurements, Record
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.plotting import MARKERS, PALETTE, save_figure
@@ -48,7 +49,7 @@ def active_study(
     What is measured is kept in ``active_runs.jsonl`` of the folder and not measured again.
     """
     journal = folder.journal("active_runs.jsonl", ("key", "measured"))
-    known = Measurements(journal, digest([*package_files(), Path(__file__)]))
+    known = Measurements(journal, core_digest(Path(__file__)))
     first: dict[str, Curves] = {}
     curves: dict[str, Curves] = {}
     for name in published.CITATION:

@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from gpgc.datasets import Dataset, load_planetoid, random_split
+from gpgc.datasets import Dataset, random_split
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.inputs import FeatureNorm
 from gpgc.gp import NoisePath
 from gpgc.kernels import ArcCosine, BaseKernel, InnerProduct, Polynomial, SquaredExponential
 from gpgc.selection.noise_choice import choose_noise
-from gpgc.selection.scoring import Setting, order_by, score_noise_levels
 from gpgc_lab import published
 from gpgc_lab.array_types import Array, Integers
 from gpgc_lab.cells import Measured
+from gpgc_lab.datasets import load_planetoid
+from gpgc_lab.settings import Setting, order_by, score_noise_levels
 from gpgc_lab.tables import Table
 
 KERNELS: tuple[BaseKernel, ...] = (
@@ -180,7 +181,8 @@ def _plain_accuracy(
     estimator: GPGCClassifier, data: Dataset, labelled: Integers, test: Integers, noise: float
 ) -> float:
     """Return the accuracy of the largest mean, the paper's rule."""
-    weights = _path(estimator, data, labelled).weights(np.array([noise]))[0]
+    path = _path(estimator, data, labelled)
+    weights = path.inverse(noise).solve(path.targets)
     mean = estimator.covariance_.matmul(test, labelled, weights)
     return float(np.mean(mean.argmax(axis=1) == data.labels[test]))
 

@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 from gpgc.estimators import GPGCRegressor
 from gpgc_lab.array_types import Array
-from gpgc_lab.code_digest import digest, package_files
+from gpgc_lab.code_digest import core_digest
 from gpgc_lab.journal import Measurements, Record
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.tables import Table
@@ -65,7 +65,7 @@ def intervals_study(
 ) -> tuple[list[Table], list[Path]]:
     """Return the table of coverage; what is measured is kept and not measured again."""
     journal = folder.journal("intervals_runs.jsonl", ("key", "measured"))
-    known = Measurements(journal, digest([*package_files(), Path(__file__)]))
+    known = Measurements(journal, core_digest(Path(__file__)))
     table = Table(
         "intervals",
         f"Values that their interval holds, in per cent, mean of {n_seeds} draws",

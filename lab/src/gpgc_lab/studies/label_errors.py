@@ -13,11 +13,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from gpgc.datasets import Dataset, load_dataset
+from gpgc.datasets import Dataset
 from gpgc.estimators import GPGCClassifier
 from gpgc.graph import as_adjacency, neighbor_graph, normalize
 from gpgc_lab.array_types import Array, Integers
-from gpgc_lab.code_digest import digest, package_files
+from gpgc_lab.code_digest import core_digest
+from gpgc_lab.datasets import load_dataset
 from gpgc_lab.journal import Measurements, Record
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.tables import Table
@@ -45,7 +46,7 @@ def errors_study(
     What is measured is kept in ``errors_runs.jsonl`` of the folder and not measured again.
     """
     journal = folder.journal("errors_runs.jsonl", ("key", "measured"))
-    known = Measurements(journal, digest([*package_files(), Path(__file__)]))
+    known = Measurements(journal, core_digest(Path(__file__)))
     table = Table(
         "errors",
         f"Flipped labels that were found, mean of {n_seeds} seeds, in per cent",

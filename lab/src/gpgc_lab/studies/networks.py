@@ -11,7 +11,7 @@ from typing import get_args
 import numpy as np
 from sklearn.metrics import log_loss
 
-from gpgc.datasets import Dataset, load_planetoid, random_split
+from gpgc.datasets import Dataset, random_split
 from gpgc.estimators import GPGCClassifier
 from gpgc.graph import Nodes, as_adjacency
 from gpgc.kernels import ACTIVATIONS
@@ -19,7 +19,8 @@ from gpgc.models import KernelKind, Prior, architecture_from
 from gpgc_lab import published
 from gpgc_lab.array_types import Integers
 from gpgc_lab.cells import Measured
-from gpgc_lab.code_digest import digest, package_files
+from gpgc_lab.code_digest import core_digest
+from gpgc_lab.datasets import load_planetoid
 from gpgc_lab.journal import Measurements, Record
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.speed.growth import block_model
@@ -73,7 +74,7 @@ def networks_study(
         Told what is being done.
     """
     journal = folder.journal("networks_runs.jsonl", ("key", "measured"))
-    measurements = Measurements(journal, digest([*package_files(), Path(__file__)]))
+    measurements = Measurements(journal, core_digest(Path(__file__)))
     found: dict[tuple[str, str, str], Record] = {}
     for name in published.CITATION:
         data = load_planetoid(name, data_dir)

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from gpgc.datasets import Dataset, load_planetoid
+from gpgc.datasets import Dataset
 from gpgc.estimators import GPGCClassifier
 from gpgc.graph import Nodes
 from gpgc.models import architecture_from, covariance
 from gpgc_lab import published
 from gpgc_lab.array_types import Array
 from gpgc_lab.cells import Measured
-from gpgc_lab.code_digest import digest, package_files
+from gpgc_lab.code_digest import core_digest
+from gpgc_lab.datasets import load_planetoid
 from gpgc_lab.journal import Measurements, Record
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.plotting import MARKERS, PALETTE, save_figure
@@ -51,7 +52,7 @@ def width_study(
         Told what is being done.
     """
     journal = folder.journal("width_runs.jsonl", ("key", "measured"))
-    measurements = Measurements(journal, digest([*package_files(), Path(__file__)]))
+    measurements = Measurements(journal, core_digest(Path(__file__)))
     datasets = {name: load_planetoid(name, data_dir) for name in published.CITATION}
     accuracy = {
         name: trained_accuracy(data, seeds, measurements, progress)

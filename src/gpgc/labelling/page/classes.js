@@ -1,31 +1,67 @@
 // The classes with their keys, and what the model thinks.
 import { button, colourOf, h, percent, refill } from "./dom.js";
 
+const MANY = 10; // classes beyond which one is found by typing
+const LIKELY = 5; // classes that come first while one is typed
+
+/**
+ * Classes whose name holds a text: those that begin with it first, then the likely one, those with
+ * most labels, and the others as they stand.
+ * @param {import("./types").Klass[]} classes
+ * @param {string} text
+ * @param {string | null} [likely]
+ */
+export function findClasses(classes, text, likely) {
+  const wanted = text.trim().toLowerCase();
+  const first = classes.filter((each) => each.name === likely);
+  const often = [...classes].sort((a, b) => b.labels - a.labels).slice(0, LIKELY);
+  const found = [...new Set([...first, ...often, ...classes])].filter((each) => each.name.toLowerCase().includes(wanted));
+  const begins = (each) => each.name.toLowerCase().startsWith(wanted);
+  return [...found.filter(begins), ...found.filter((each) => !begins(each))];
+}
+
+/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
 export default function classes(page) {
   const { state } = page;
   const { root, classBar, thought } = page.parts;
 
+  /** Give an element the colour of a class, by its name, and return it. */
+  function tint(element, name) {
+    const found = state.classes.find((each) => each.name === name);
+    if (found) element.style.setProperty("--class", colourOf(found));
+    return element;
+  }
+
+  /** Build the button of a class. */
+  function buildChip(each, onclick) {
+    const name = h("span", { class: each.key === each.name ? "class-name hidden" : "class-name" }, each.name);
+    return tint(h("button", { type: "button", class: "class", "data-name": each.name, title: each.name, onclick }, h("kbd", {}, each.key || "·"), name), each.name);
+  }
+
   function showClasses() {
-    const known = [...classBar.querySelectorAll(".class")].map((chip) => chip.dataset.name);
-    if (known.join("\n") === state.classes.map((each) => each.name).join("\n") && known.length) {
+    const looks = JSON.stringify(state.classes.map(({ labels, ...look }) => look));
+    if (classBar.dataset.looks === looks) {
       state.classes.forEach((each, i) => (classBar.children[i].querySelector(".count").textContent = each.labels));
       return;
     }
-    for (const each of root.querySelectorAll("[data-key]")) each.title = page.keyOf(each.dataset.key);
+    classBar.dataset.looks = looks;
+    page.map.dress(state.classes);
+    page.showLegend();
+    for (const each of root.querySelectorAll("[data-key]")) {
+      each.title = page.keyOf(each.dataset.key);
+      const cap = each.querySelector("kbd");
+      if (cap) cap.textContent = each.title.replace("Shift + ", "⇧");
+    }
     refill(
       classBar,
-      ...state.classes.map((each, place) => {
-        const chip = h(
-          "button",
-          { type: "button", class: "class", "data-name": each.name, title: each.name, onclick: () => page.decide(each.name) },
-          h("kbd", {}, each.key || "·"),
-          h("span", { class: each.key === each.name ? "class-name hidden" : "class-name" }, each.name),
-          h("span", { class: "count", "aria-label": "labels" }, each.labels),
-        );
-        chip.style.setProperty("--class", colourOf(place));
+      ...state.classes.map((each) => {
+        const chip = buildChip(each, () => page.decide(each.name));
+        chip.append(h("span", { class: "count", "aria-label": "labels" }, each.labels));
         return chip;
       }),
+      state.classes.length > MANY ? button("Find", page.openFind, { class: "quiet", "data-key": "f", title: page.keyOf("f") }) : null,
       button("+ class", page.openClass, { class: "quiet add", title: page.keyOf("n") }),
+      button("Edit", page.openClasses, { class: "quiet", "aria-label": "Edit classes", "data-key": "e", title: page.keyOf("e") }),
     );
   }
 
@@ -56,5 +92,5 @@ export default function classes(page) {
     page.look(item);
   }
 
-  return { showClasses, markClass, showPrediction, showThought, togglePrediction };
+  return { tint, buildChip, showClasses, markClass, showPrediction, showThought, togglePrediction };
 }

@@ -1,9 +1,9 @@
 // A group of items that the model is sure of: looked over, confirmed by Enter, then the next group.
-import { button, colourOf, count, h } from "./dom.js";
+import { button, count, h } from "./dom.js";
 
 const KEYS = [..."1234567890abcdefghijklmn"];
-const PATIENCE = 5000; // milliseconds that the next group waits for the last one to be saved
 
+/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
 export default function confirm(page) {
   const { ask, state } = page;
   const { dialog } = page.parts;
@@ -13,11 +13,12 @@ export default function confirm(page) {
   async function openConfirm() {
     const answer = await ask("sure");
     if (!answer.ok) return page.warn(answer.body.problem);
-    group = { ...answer.body, items: answer.body.items.map((each) => ({ ...each, ticked: true })) };
+    const mine = group = { ...answer.body, items: answer.body.items.map((each) => ({ ...each, ticked: true })) };
     if (dialog.open) dialog.close();
     if (!group.items.length) {
-      const text = state.phase === "labelling" ? "The model is sure of no further item by now: 90 % or more. Label some one by one, then look again." : "A closing audit is answered one by one.";
+      const text = state.phase === "labelling" ? "The model is sure of no further item: 90 % or more. Label some one by one, then look again." : "A closing audit is answered one by one.";
       page.openDialog("No group to confirm", h("p", {}, text));
+      dialog.dataset.kind = "no-group";
       return;
     }
     const ticked = () => group.items.filter((each) => each.ticked);
@@ -26,32 +27,41 @@ export default function confirm(page) {
       const n = ticked().length;
       accept.replaceChildren(h("kbd", {}, "Enter"), n ? ` ${count(n, "item")}: ${group.label}` : " None of them");
     };
-    const name = h("b", { class: "mark given" }, group.label);
-    name.style.setProperty("--class", colourOf(state.classes.findIndex((each) => each.name === group.label)));
+    const name = page.tint(h("b", { class: "mark given" }, group.label), group.label);
     page.openDialog(
       `All ${group.label}?`,
-      h("p", {}, "The model is sure that these are ", name, ". Click, or press its key, to reject one; it is asked later. Group answers never count in the estimate. ", h("span", { class: "muted" }, `${count(group.sure, "item")} sure by now.`)),
+      h("p", {}, "The model is sure that these are ", name, ". Click, or press its key, to reject one; it is asked later. Group answers never count in the estimate. ", h("span", { class: "muted" }, `${count(group.sure, "item")} sure.`)),
       h("div", { class: "tiles" }, page.buildTiles(group.items, tell, KEYS)),
       h("div", { class: "classes" }, accept),
     );
     tell();
     dialog.dataset.kind = "confirm";
+    accept.ariaDisabled = "true"; // nothing unseen is confirmed
     accept.focus();
+    await Promise.all([...dialog.querySelectorAll(".tile img")].map((image) => new Promise((done) => {
+      image.loading = "eager";
+      image.onload = image.onerror = done;
+    })));
+    accept.ariaDisabled = null;
+    mine.seen = true;
+  }
+
+  /** Look again where there was nothing to confirm. */
+  function retryConfirm() {
+    if (dialog.open && dialog.dataset.kind === "no-group") openConfirm();
   }
 
   async function acceptGroup() {
+    if (!group.seen) return;
     const { items, label } = group;
     const nodes = (wanted) => items.filter((each) => each.ticked === wanted).map((each) => each.item);
     dialog.close();
     page.post({ do: "confirm", items: nodes(true), declined: nodes(false), label });
     page.say(`${label}, ${count(nodes(true).length, "item")}`);
-    const start = performance.now();
-    while (state.outbox.length && performance.now() - start < PATIENCE) await new Promise((resolve) => setTimeout(resolve, 20));
-    if (!state.outbox.length && !dialog.open) openConfirm();
+    if ((await page.whenSaved()) && !dialog.open) openConfirm();
   }
 
-  /** Reject or take back the tile of a key. */
   const pressTile = (key) => dialog.querySelector(`[data-tile="${key}"]`)?.click();
 
-  return { openConfirm, acceptGroup, pressTile, isTile: (key) => KEYS.includes(key) };
+  return { openConfirm, retryConfirm, acceptGroup, pressTile, isTile: (key) => KEYS.includes(key) };
 }

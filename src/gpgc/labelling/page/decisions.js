@@ -2,6 +2,7 @@
 
 const QUIET = 150; // milliseconds in which a key is not meant for a new item
 
+/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
 export default function decisions(page) {
   const { state } = page;
 
@@ -26,7 +27,7 @@ export default function decisions(page) {
   function forward(item) {
     state.prepared.delete(item.item);
     state.desk = state.desk.filter((each) => each.item !== item.item);
-    if (state.visiting) page.leave();
+    if (state.visiting) page.forwardInQueue();
     else page.show();
   }
 

@@ -1,10 +1,15 @@
 // Keys, export, new class, search and finish, each in a dialog.
-import { button, h } from "./dom.js";
+import { button, count, h } from "./dom.js";
 
 const KEYS = [
   ["1 … 9, 0", "label, save and go on"],
   ["Shift + digit", "classes 11 to 20"],
   ["n", "new class"],
+  ["Enter", "accept what is suggested from outside (--suggestions)"],
+  ["j, k, Page ↓ ↑", "scroll a long item"],
+  ["g", "the guide (--guide)"],
+  ["f", "find a class by typing"],
+  ["e", "edit classes: rename, merge, delete, colour, key, order"],
   ["Backspace, Ctrl+Z", "undo"],
   ["Ctrl+Y", "redo"],
   ["s", "skip"],
@@ -13,15 +18,17 @@ const KEYS = [
   ["p", "show or hide what the model thinks, of an open item once it is answered"],
   ["m", "to the map: arrows move, Enter opens"],
   ["c", "confirm a group that the model is sure of: Enter accepts, a key rejects one"],
+  ["r", "review: labels that look wrong, unsure and skipped items; Enter keeps, Space changes"],
   ["b", "label all items that are selected (Select, or Shift + drag on the map)"],
-  ["/", "search an item"],
+  ["/", "search by words, class, certainty or person; ask what was found next"],
   ["Shift + F", "finish: closing audit"],
   ["?", "these keys"],
   ["Esc", "back to the current item"],
 ];
 
+/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
 export default function dialogs(page) {
-  const { ask, model, state } = page;
+  const { model, state } = page;
   const { dialog } = page.parts;
 
   dialog.addEventListener("close", () => page.regainFocus());
@@ -30,7 +37,7 @@ export default function dialogs(page) {
     delete dialog.dataset.kind;
     dialog.replaceChildren(
       h("div", { class: "dialog-head" }, h("h2", {}, title), button("×", () => dialog.close(), { "aria-label": "Close", class: "quiet" })),
-      ...content,
+      ...content.filter(Boolean),
     );
     dialog.setAttribute("aria-label", title);
     dialog.showModal();
@@ -43,7 +50,19 @@ export default function dialogs(page) {
     } }, ...content);
 
   function openHelp() {
-    open("Keys", h("dl", { class: "keys" }, KEYS.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, page.keyOf(key))), h("dd", {}, what)])));
+    open("Keys", h("dl", { class: "keys" }, KEYS.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, page.keyOf(key))), h("dd", {}, what)])), h("p", { class: "muted", id: "features" }, state.settings.features));
+  }
+
+  function exportLink(name) {
+    const link = h("a", { href: "#", download: name }, name);
+    const address = model.get("exports")(name);
+    if (typeof address === "string") link.href = address;
+    else link.addEventListener("click", async (event) => {
+      event.preventDefault();
+      const file = URL.createObjectURL(new Blob([await address()]));
+      h("a", { href: file, download: name }).click();
+    });
+    return link;
   }
 
   function openExport() {
@@ -52,51 +71,30 @@ export default function dialogs(page) {
       "predictions.csv": "a label with probability and std for every item",
       "model.gpgc": "the fitted model, for gpgc.load",
       "journal.jsonl": "everything that happened",
+      "certificate.html": "what the closing audit measured, as a page",
+      "certificate.json": "the same for programs",
     };
-    const links = state.settings.exports.map((name) => {
-      const link = h("a", { href: "#", download: name }, name);
-      const address = model.get("exports")(name);
-      if (typeof address === "string") link.href = address;
-      else link.addEventListener("click", async (event) => {
-        event.preventDefault();
-        const file = URL.createObjectURL(new Blob([await address()]));
-        h("a", { href: file, download: name }).click();
-      });
-      return h("li", {}, link, h("span", { class: "muted" }, ` – ${what[name]}`));
-    });
+    const known = state.settings.exports.filter((name) => state.phase === "closed" || !name.startsWith("certificate"));
+    const links = known.map((name) => h("li", {}, exportLink(name), h("span", { class: "muted" }, ` – ${what[name]}`)));
     open("Export", h("p", {}, "Predictions and model are fitted afresh to all labels, the random items included."), h("ul", { class: "exports" }, links));
   }
 
+  /** Ask for the names of classes: one, or all of them where there are none yet. */
   function openClass() {
-    const field = h("input", { type: "text", maxlength: state.settings.limits.label, required: true, "aria-label": "Name of the class", autocomplete: "off" });
+    const isFirst = !state.classes.length;
+    const about = { required: true, "aria-label": isFirst ? "Names of the classes" : "Name of the class", autocomplete: "off" };
+    const field = isFirst ? h("textarea", { rows: 6, ...about }) : h("input", { type: "text", maxlength: state.settings.limits.label, ...about });
     open(
-      "New class",
+      isFirst ? "Which classes are there?" : "New class",
+      isFirst ? h("p", {}, "One name a line. More can be added, renamed and merged at any time.") : null,
       form(() => {
-        const name = field.value.trim();
-        if (name) page.post({ do: "class", label: name });
+        for (const name of new Set(field.value.split("\n").map((line) => line.trim()))) {
+          if (name) page.post({ do: "class", label: name });
+        }
         dialog.close();
-      }, field, h("button", { class: "strong" }, "Add")),
+      }, field, h("button", { class: "strong" }, isFirst ? "Begin" : "Add")),
     );
-    field.focus();
-  }
-
-  function openSearch() {
-    const field = h("input", { type: "text", role: "searchbox", "aria-label": "Search items by name", autocomplete: "off" });
-    const list = h("ul", { class: "found" });
-    const look = async () => {
-      const answer = await ask("search", { q: field.value });
-      if (!answer.ok) return;
-      list.replaceChildren(...answer.body.found.map((each) => {
-        const open = () => {
-          dialog.close();
-          page.visit(each.item);
-        };
-        const line = each.line === each.id ? null : h("span", { class: "muted" }, ` ${each.line}`);
-        return h("li", {}, h("button", { type: "button", class: "quiet", onclick: open }, page.thumbnail(each.item), h("b", {}, each.id), line));
-      }));
-    };
-    field.addEventListener("input", () => page.soon("search", look, 120));
-    open("Search", form(() => list.querySelector("button")?.click(), field), list);
+    dialog.dataset.kind = "new-class";
     field.focus();
   }
 
@@ -112,10 +110,13 @@ export default function dialogs(page) {
       );
       return;
     }
-    const field = h("input", { type: "number", min: 1, max: 10000, value: 30, "aria-label": "Number of random items" });
+    const { goal, audited } = state;
+    const fresh = goal ? Math.max(1, goal.audits[1] - goal.audits[0]) : 30;
+    const field = h("input", { type: "number", min: 1, max: 10000, value: fresh, "aria-label": "Number of random items" });
+    const known = audited ? ` The ${count(audited, "random item")} that you answered already count too${goal ? `; with ${fresh} more they make the ± ${Number((100 * goal.within).toFixed(1))} points of the goal` : ""}.` : "";
     open(
       "Finish with a closing audit",
-      h("p", {}, "The model is frozen and you label fresh random items. What comes out is measured, not estimated: an exact 95 % interval. If 85 % are right, 30 items say 69 to 96 %, 60 say 73 to 93 %, 200 say 79 to 90 %."),
+      h("p", {}, "The model is frozen and you label fresh random items. What comes out is measured, not estimated: an exact 95 % interval. If 85 % are right, 30 items say 69 to 96 %, 60 say 73 to 93 %, 200 say 79 to 90 %.", known),
       form(() => {
         page.post({ do: "finish", n: Number(field.value) });
         dialog.close();
@@ -124,5 +125,5 @@ export default function dialogs(page) {
     field.focus();
   }
 
-  return { openDialog: open, openHelp, openExport, openClass, openSearch, openFinish };
+  return { openDialog: open, form, exportLink, openHelp, openExport, openClass, openFinish };
 }

@@ -21,7 +21,7 @@ export function refill(element, ...children) {
   const root = element.closest(".gpgc");
   const focused = () => root?.contains(root.getRootNode().activeElement);
   const before = root?.tabIndex === 0 && focused();
-  element.replaceChildren(...children);
+  element.replaceChildren(...children.filter(Boolean));
   if (before && !focused()) root.focus({ preventScroll: true });
 }
 
@@ -34,4 +34,5 @@ export function svg(tag, props = {}, ...children) {
 
 export const percent = (value) => Math.round(100 * value);
 export const count = (n, one, many = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
-export const colourOf = (place) => PALETTE[place % PALETTE.length];
+/** The colour of a class: its own, or that of its place. @param {import("./types").Klass} each */
+export const colourOf = ({ colour, place }) => colour ?? PALETTE[place % PALETTE.length];

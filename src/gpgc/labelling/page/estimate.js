@@ -2,9 +2,10 @@
 import { drawCurve } from "./curve.js";
 import { count, h, percent, refill } from "./dom.js";
 
+/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
 export default function estimate(page) {
   const { ask, state } = page;
-  const { short, figure, curve, perClass, finishButton, mapBehind } = page.parts;
+  const { short, figure, curve, perClass, peopleBox, finishButton, mapBehind } = page.parts;
 
   const mean = (values) => Math.round(values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1));
 
@@ -18,32 +19,51 @@ export default function estimate(page) {
     return won < 1 ? ` The last ${given} labels did not raise it.` : ` The last ${given} labels raised it by ${count(won, "point")}.`;
   }
 
+  /** Who labelled how much, and how far people agree. */
+  function buildPeople({ both, same, low, high, rows }) {
+    const agreed = both ? `Two people gave the same answer to ${same} of ${count(both, "random item")}, neither knowing the other's: ${percent(low)} to ${percent(high)} %.` : "No random item was answered by two people yet.";
+    return h(
+      "details",
+      { open: peopleBox.querySelector("details")?.open },
+      h("summary", {}, `People · ${rows.length}`),
+      h("p", {}, agreed),
+      h(
+        "table",
+        {},
+        h("thead", {}, h("tr", {}, ["", "labels", "as the model thought before"].map((name) => h("th", { scope: "col" }, name)))),
+        h("tbody", {}, rows.map((each) => h("tr", {}, h("th", { scope: "row" }, each.name || "nobody named"), h("td", {}, each.labels), h("td", {}, each.model[1] ? `${each.model[0]} of ${each.model[1]}` : "none")))),
+      ),
+      h("p", { class: "muted" }, "The model asks for what it is unsure of, so that it agrees less often there than on the rest."),
+    );
+  }
+
   async function showEstimate() {
     const answer = await ask("estimate");
     if (!answer.ok) return;
     const found = answer.body;
     const { interval, certificate } = found;
-    const target = state.settings.target;
+    state.goal = found.goal;
+    state.audited = found.audit[1];
+    const target = found.goal?.accuracy;
     const lines = [];
     if (certificate) {
-      const { right, answered, skipped, of, low, high } = certificate;
+      const { right, answered, skipped, of, low, high, running } = certificate;
       const done = answered + skipped === of;
       lines.push(
-        h("p", { class: "big" }, done ? `${percent(right / Math.max(answered, 1))} % right` : `${answered + skipped} of ${of} audited`),
+        h("p", { class: "big" }, done ? `${percent(right / Math.max(answered, 1))} % right` : `${answered + skipped - running} of ${of - running} audited`),
         h(
           "p",
           {},
           done
-            ? `Measured: ${right} of ${answered} fresh random items, 95 % interval ${percent(low)} to ${percent(high)} %${skipped ? `, ${skipped} skipped` : ""}.`
+            ? `Measured: ${right} of ${answered} random items, 95 % interval ${percent(low)} to ${percent(high)} %${skipped ? `, ${skipped} skipped` : ""}.`
             : "Closing audit: the model is frozen; these are fresh random items.",
         ),
       );
     } else if (interval) {
       lines.push(
         h("p", { class: "big" }, `About ${percent(interval.mean)} % of the rest right`),
-        h("p", {}, `Estimate, ${percent(interval.low)} to ${percent(interval.high)} %, from ${found.audit[1]} random items that the model never learns from${found.audit_skipped ? ` (${found.audit_skipped} more skipped)` : ""}.`),
+        h("p", {}, `Estimate, ${percent(interval.low)} to ${percent(interval.high)} %, from ${found.audit[1]} random items that the model never learns from${found.audit_skipped ? ` (${found.audit_skipped} more skipped)` : ""}.${found.goal && interval.mean < target ? pace(found.curve) : ""}`),
       );
-      if (target) lines.push(h("p", {}, interval.low >= target ? `Target of ${percent(target)} % reached: the lower end is ${percent(interval.low)} %.` : `Target of ${percent(target)} % not reached: the lower end is ${percent(interval.low)} %.${pace(found.curve)}`));
     } else {
       const word = found.explained > 0.7 ? "well" : found.explained > 0.35 ? "partly" : "hardly";
       lines.push(
@@ -51,7 +71,13 @@ export default function estimate(page) {
         h("p", {}, state.labels ? `The items are ${word} covered by now. A number appears after five random items.` : "Label the first items; a number appears after five random ones."),
       );
     }
-    if (interval && !certificate) lines.push(h("p", {}, `${percent(found.coverage)} % of items are clear: one class has 90 % or more. The last answer changed ${count(found.changed, "prediction")}, the last ten ${mean(found.curve.slice(-10).map((point) => point.changed)).toLocaleString("en")} each.`));
+    if (interval && !certificate) lines.push(h("p", {}, `${percent(found.coverage)} % of items are clear: one class has 90 % or more. Your last label changed ${count(found.changed, "guess", "guesses")}, the last ten ${mean(found.curve.slice(-10).map((point) => point.changed)).toLocaleString("en")} each.`));
+    if (found.source) lines.push(h("p", { id: "source" }, `${found.source.name} is right on ${found.source.right} of ${found.source.of} random items, answered without its suggestion in sight: ${percent(found.source.low)} to ${percent(found.source.high)} %.`));
+    if (!certificate) lines.push(page.buildGoal(found.goal));
+    if (found.phase === "closed" && certificate) {
+      state.certificate = certificate;
+      if (!state.desk.length && !state.visiting) page.show();
+    }
     figure.replaceChildren(...lines);
     mapBehind.hidden = !found.behind;
     mapBehind.textContent = `The map is ${count(found.behind, "label")} behind.`;
@@ -78,6 +104,7 @@ export default function estimate(page) {
         ),
       ),
     );
+    refill(peopleBox, found.people ? buildPeople(found.people) : null);
     finishButton.textContent = { labelling: "Finish", closing: "End audit", closed: "Continue" }[found.phase];
   }
 

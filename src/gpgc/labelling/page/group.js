@@ -1,10 +1,10 @@
 // One label for many items: drawn around on the map, looked at as a grid, labelled by one key.
-import { button, colourOf, count, h } from "./dom.js";
+import { count, h } from "./dom.js";
 
+/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
 export default function group(page) {
   const { ask, map, state } = page;
   const { dialog, groupButton, lassoButton, mapNote } = page.parts;
-  const usual = mapNote.textContent;
 
   const ticked = () => state.group.filter((each) => each.ticked);
 
@@ -34,7 +34,7 @@ export default function group(page) {
   }
 
   function clearGroup() {
-    if (state.group.length) mapNote.textContent = usual;
+    if (state.group.length) mapNote.textContent = page.mapHelp;
     state.group = [];
     map.select([]);
     groupButton.hidden = true;
@@ -58,12 +58,7 @@ export default function group(page) {
       title(),
       h("p", {}, "Click to leave one out. They count as chosen by you, not as random; one undo takes all back.", answered ? " Items with an answer change only where you tick them." : ""),
       h("div", { class: "tiles" }, tiles),
-      h("div", { class: "classes" }, state.classes.map((each, place) => {
-        const chip = button("", () => labelGroup(each.name), { class: "class", title: each.name });
-        chip.append(h("kbd", {}, each.key || "·"), h("span", { class: "class-name" }, each.name));
-        chip.style.setProperty("--class", colourOf(place));
-        return chip;
-      })),
+      h("div", { class: "classes" }, state.classes.map((each) => page.buildChip(each, () => labelGroup(each.name)))),
     );
     dialog.dataset.kind = "group";
   }

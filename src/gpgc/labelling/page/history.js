@@ -1,6 +1,7 @@
 // What was decided, and the way back through it.
-import { colourOf, count, h, refill } from "./dom.js";
+import { count, h, refill } from "./dom.js";
 
+/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
 export default function history(page) {
   const { ask, state } = page;
   const { history, undoButton, redoButton } = page.parts;
@@ -14,14 +15,15 @@ export default function history(page) {
     refill(
       history,
       ...state.entries.slice(0, 20).map((entry) => {
-        const place = state.classes.findIndex((each) => each.name === entry.label);
-        const mark = h("span", { class: "mark given" }, entry.do === "skip" ? "skipped" : entry.label);
-        if (place >= 0) mark.style.setProperty("--class", colourOf(place));
-        return h("li", {}, h("button", { type: "button", onclick: () => page.visit(entry.item) }, page.thumbnail(entry.item), h("span", { class: "line" }, entry.items > 1 ? `${count(entry.items, "item")} at once` : entry.line), mark));
+        const before = entry.before.map((each) => `${each.label ?? "skipped"}${each.by && each.by !== entry.by ? ` by ${each.by}` : ""}`).join(", ");
+        const who = answer.body.people > 1 && entry.by ? h("span", { class: "muted" }, entry.by) : null;
+        const mark = page.tint(h("span", { class: "mark given" }, entry.do === "skip" ? "skipped" : entry.label), entry.label);
+        return h("li", {}, h("button", { type: "button", onclick: () => page.visit(entry.item) }, page.thumbnail(entry.item), h("span", { class: "line" }, entry.items > 1 ? `${count(entry.items, "item")} at once` : entry.line), before ? h("s", { title: `before: ${before}` }, before) : null, who, mark));
       }),
     );
     if (!state.entries.length) history.append(h("li", { class: "muted" }, "Nothing is decided yet."));
     history.dataset.count = answer.body.count;
+    if (answer.body.people > 1) page.soon("people", page.showPeople, 500);
   }
 
   function walk(step) {

@@ -1,9 +1,10 @@
 // The item on the screen, what it is near to, and visits to others.
-import { colourOf, count, h, percent, refill } from "./dom.js";
+import { count, h, percent, refill } from "./dom.js";
 
+/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
 export default function items(page) {
   const { ask, map, model, state } = page;
-  const { root, itemBox, itemNote, nearList, progress } = page.parts;
+  const { root, itemBox, itemNote, nearList } = page.parts;
 
   /** Build what is shown of an item before it is needed, its image decoded. */
   function prepare(data) {
@@ -23,9 +24,9 @@ export default function items(page) {
       });
       parts.push(image);
     } else if (data.text !== undefined) {
-      parts.push(h("p", { class: "text" }, data.text, data.is_cut ? " …" : ""));
+      parts.push(h("p", { class: "text", dir: "auto" }, data.text, data.is_cut ? " …" : ""));
     } else if (data.cells) {
-      const rows = data.cells.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value)));
+      const rows = data.cells.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { dir: "auto" }, value)));
       parts.push(h("div", { class: "table", tabindex: "0", role: "region", "aria-label": "Features" }, h("table", {}, h("tbody", {}, rows))));
     } else {
       parts.push(h("p", { class: "name" }, data.title ?? data.id));
@@ -42,9 +43,11 @@ export default function items(page) {
     root.classList.toggle("visiting", Boolean(state.visiting));
     if (!item) {
       refill(itemBox, emptyText());
+      page.fade();
       itemNote.textContent = "";
       refill(nearList);
       map.mark(null);
+      page.showSuggestion(null);
       return;
     }
     if (itemBox.firstChild !== item.element) {
@@ -52,25 +55,26 @@ export default function items(page) {
       itemBox.dataset.item = item.item;
       state.shownAt = performance.now();
       page.say(`Item ${item.id}`);
+      page.fade();
       // what is not the item itself waits until the item was painted
       requestAnimationFrame(() => setTimeout(() => itemBox.dataset.item === String(item.item) && look(item), 0));
     }
     describe(item);
+    page.showSuggestion(item);
     page.markClass(item.label);
   }
 
   function describe(item) {
-    const links = item.links === undefined ? "" : ` · ${count(item.links, "link")}`;
+    const links = item.links === undefined ? "" : state.settings.is_linked ? ` · ${count(item.links, "link")}` : ` · similar to ${count(item.links, "item")}`;
     const now = item.label ? ` · labelled ${item.label}` : "";
     const said = item.guess ? ` · model: ${item.guess[0]}, ${percent(item.guess[1])} %` : state.visiting ? "" : " · what the model thinks is shown once you answered";
-    itemNote.textContent = `${item.id}${links}${now}${state.visiting ? " · Esc goes back" : ""}${state.shows ? said : ""}`;
+    itemNote.textContent = `${item.id}${links}${now}${state.queue.length ? ` · ${count(state.queue.length, "more", "more")} of the list` : ""}${state.visiting ? " · Esc goes back" : ""}${state.shows ? said : ""}`;
   }
 
   function emptyText() {
     const { phase, settings } = state;
     if (!settings) return h("p", { class: "calm" }, "One moment …");
-    if (settings.progress[0] < 1) return progress;
-    if (phase === "closed") return h("p", { class: "calm" }, "The closing audit is done. Export the labels, or go on with Continue.");
+    if (phase === "closed") return state.certificate ? page.buildCertificate(state.certificate) : h("p", { class: "calm" }, "The closing audit is done. One moment …");
     if (state.labels >= settings.nodes) return h("p", { class: "calm" }, "Every item has a label.");
     return h("p", { class: "calm" }, "One moment …");
   }
@@ -88,11 +92,9 @@ export default function items(page) {
   }
 
   function nearby(other) {
-    const place = state.classes.findIndex((each) => each.name === (other.label ?? (state.shows ? other.guess?.[0] : null)));
     const word = other.label ?? (state.shows && other.guess ? `${other.guess[0]}? ${percent(other.guess[1])} %` : "");
-    const content = thumbnail(other.item) ?? h("span", { class: "line" }, other.line);
-    const mark = h("span", { class: "mark" }, word);
-    if (place >= 0) mark.style.setProperty("--class", colourOf(place));
+    const content = thumbnail(other.item) ?? h("span", { class: "line", dir: "auto" }, other.line);
+    const mark = page.tint(h("span", { class: "mark" }, word), other.label ?? (state.shows ? other.guess?.[0] : null));
     mark.classList.toggle("given", Boolean(other.label));
     return h("li", {}, h("button", { type: "button", onclick: () => visit(other.item), "aria-label": state.settings.kind === "image" ? `${other.line}, ${word}` : undefined }, content, mark));
   }
@@ -100,23 +102,32 @@ export default function items(page) {
   function thumbnail(node) {
     if (state.settings.kind !== "image") return null;
     const image = h("img", { alt: "", loading: "lazy" });
-    Promise.resolve(model.get("images")(node)).then((address) => (image.src = address));
+    Promise.resolve(model.get("thumbnails")(node)).then((address) => (image.src = address));
     return image;
   }
 
   async function visit(node) {
     const answer = await ask("item", { item: node });
-    if (!answer.ok) return;
+    if (!answer.ok) return forwardInQueue();
     state.prepared.delete(node);
     state.visiting = prepare(answer.body);
     show();
   }
 
+  /** Open the next item of the list that is asked one by one, or go back at its end. */
+  function forwardInQueue() {
+    state.shownAt = performance.now(); // no key is meant for what is about to go
+    const next = state.queue.shift();
+    if (next === undefined) leave();
+    else visit(next);
+  }
+
   function leave() {
     state.visiting = null;
+    state.queue = [];
     state.place = -1;
     show();
   }
 
-  return { prepare, show, describe, look, thumbnail, visit, leave };
+  return { prepare, show, describe, look, thumbnail, visit, forwardInQueue, leave };
 }

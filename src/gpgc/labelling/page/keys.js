@@ -1,5 +1,6 @@
 // Which key means what.
 
+/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
 export default function keys(page) {
   const { map, model, state } = page;
   const { root, canvas, dialog } = page.parts;
@@ -33,6 +34,12 @@ export default function keys(page) {
       if (key === "enter" && !event.target.matches?.("[aria-label=Close]")) return page.acceptGroup;
       return page.isTile(key) && !event.shiftKey ? () => page.pressTile(key) : null;
     }
+    if (dialog.dataset.kind === "review") {
+      if (event.key === "Enter" && !event.target.matches?.("[aria-label=Close]")) return page.keepIt;
+      if (event.key === " ") return page.changeIt;
+      const { found } = classOf(event);
+      return found && (() => page.labelIt(found.name));
+    }
     if (dialog.dataset.kind !== "group") return null;
     const { found } = classOf(event);
     return found && (() => page.labelGroup(found.name));
@@ -53,6 +60,8 @@ export default function keys(page) {
     const { digit, found } = classOf(event);
     if (found) return () => page.decide(found.name);
     if (digit) return null;
+    const isFree = !target.closest?.("button, input, a, summary, canvas") || target.closest(".classes, .suggestion");
+    if (key === "Enter" && isFree && state.settings?.source) return page.acceptSuggestion;
     const letters = {
       n: page.openClass,
       s: () => page.skip(),
@@ -61,6 +70,12 @@ export default function keys(page) {
       m: () => canvas.focus(),
       b: page.openGroup,
       c: page.openConfirm,
+      r: page.openReview,
+      e: page.openClasses,
+      f: page.openFind,
+      g: page.toggleGuide,
+      j: page.scrollDown,
+      k: page.scrollUp,
     };
     const letter = key.toLowerCase();
     if (letters[letter] && shiftKey === keyOf(letter).startsWith("Shift")) return letters[letter];
@@ -69,9 +84,14 @@ export default function keys(page) {
       "/": page.openSearch,
       "?": page.openHelp,
       F: page.openFinish,
+      PageDown: page.scrollDown,
+      PageUp: page.scrollUp,
       ArrowLeft: () => page.walk(1),
       ArrowRight: () => page.walk(-1),
-      Escape: state.visiting ? page.leave : page.clearGroup,
+      Escape: state.visiting ? page.leave : () => {
+        page.clearGroup();
+        page.enlarge(false);
+      },
     }[key];
   }
 

@@ -1,28 +1,32 @@
 // All nodes as points, by WebGL2 and nothing else: colour is the class, opacity the certainty,
 // a ring a given label, a cross the current item.
-import { PALETTE } from "./palette.js";
-import { FRAGMENT, VERTEX } from "./shaders.js";
+import { colourOf } from "./dom.js";
+import { attend } from "./gestures.js";
+import { CLASSES, FRAGMENT, VERTEX } from "./shaders.js";
 
 const GLIDE = 700;
+const WHOLE = { x: 0.12, y: -0.07, zoom: 0.86 }; // room for the note below and the buttons beside
 
 export class NodeMap {
-  /** Draws into a canvas; calls pick(node) on a click and lasso(nodes) after a drag with Shift. */
-  constructor(canvas, overlay, { pick, lasso }) {
+  /** Draws into a canvas; calls pick(node) on a click, lasso(nodes) after a drag with Shift, hover(node or null, x, y). */
+  constructor(canvas, overlay, on) {
     this.canvas = canvas;
     this.overlay = overlay;
-    this.on = { pick, lasso };
+    this.on = on;
     this.gl = canvas.getContext("webgl2", { antialias: false, preserveDrawingBuffer: false });
     this.works = Boolean(this.gl);
     this.count = 0;
-    this.view = { x: 0, y: -0.07, zoom: 0.86 }; // room for the note below
+    this.view = { ...WHOLE };
     this.current = null;
     this.links = [];
     this.selected = [];
     this.lassoing = false;
+    this.loop = null;
     this.glideStart = -Infinity;
+    this.palette = new Float32Array(3 * CLASSES);
     if (!this.works) return;
     this.prepare();
-    this.attend();
+    attend(this);
     new ResizeObserver(() => this.draw()).observe(canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
@@ -30,13 +34,13 @@ export class NodeMap {
   prepare() {
     const { gl } = this;
     this.program = link(gl, VERTEX, FRAGMENT);
-    this.buffers = [0, 1, 2].map(() => gl.createBuffer());
+    this.buffers = [0, 1, 2, 3].map(() => gl.createBuffer());
     this.points = gl.createVertexArray();
     gl.bindVertexArray(this.points);
-    [[gl.UNSIGNED_SHORT, 4], [gl.UNSIGNED_SHORT, 4], [gl.UNSIGNED_BYTE, 2]].forEach(([kind, stride], slot) => {
+    [[gl.UNSIGNED_SHORT, 2], [gl.UNSIGNED_SHORT, 2], [gl.UNSIGNED_BYTE, 2], [gl.UNSIGNED_BYTE, 1]].forEach(([kind, size], slot) => {
       gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[slot]);
       gl.enableVertexAttribArray(slot);
-      gl.vertexAttribPointer(slot, 2, kind, true, stride, 0);
+      gl.vertexAttribPointer(slot, size, kind, true, 0, 0);
     });
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA); // colours are multiplied by their opacity
@@ -53,6 +57,7 @@ export class NodeMap {
       gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[slot]);
       gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
     });
+    if (this.mask?.length !== this.count) this.filter(null);
     if (!this.said) this.colour(new Uint8Array(this.count * 2).fill(255).map((v, i) => (i % 2 ? 0 : 255)));
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches || before === places || this.count > 200000;
     this.glideStart = still ? -Infinity : performance.now();
@@ -65,6 +70,39 @@ export class NodeMap {
     const { gl } = this;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[2]);
     gl.bufferData(gl.ARRAY_BUFFER, said, gl.DYNAMIC_DRAW);
+    this.draw();
+  }
+
+  /** Colours of the classes, {place, colour}. */
+  dress(classes) {
+    for (const each of classes) this.palette.set(hexToRGB(colourOf(each)), 3 * (each.place % CLASSES));
+    this.draw();
+  }
+
+  /** Let only some nodes stand out, by shown(node); all where there is no such function. */
+  filter(shown) {
+    const { gl } = this;
+    this.mask = new Uint8Array(this.count).map(shown ? (_, node) => (shown(node) ? 255 : 0) : () => 255);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[3]);
+    gl.bufferData(gl.ARRAY_BUFFER, this.mask, gl.DYNAMIC_DRAW);
+    this.draw();
+  }
+
+  /** Show all of the map. */
+  reset() {
+    Object.assign(this.view, WHOLE);
+    this.draw();
+  }
+
+  /** Zoom by a factor around a point of the screen. */
+  zoomAt(x, y, factor) {
+    const { canvas, view } = this;
+    const half = Math.min(canvas.clientWidth, canvas.clientHeight) / 2;
+    const [px, py] = [(x - canvas.clientWidth / 2) / half, (canvas.clientHeight / 2 - y) / half];
+    const zoom = Math.min(400, Math.max(0.6, view.zoom * factor));
+    view.x += px / view.zoom - px / zoom;
+    view.y += py / view.zoom - py / zoom;
+    view.zoom = zoom;
     this.draw();
   }
 
@@ -112,7 +150,7 @@ export class NodeMap {
     gl.uniform3f(at("ink"), ...ink);
     gl.uniform1f(at("glide"), glide * glide * (3 - 2 * glide));
     gl.uniform1f(at("size"), usual * ratio * Math.max(1, view.zoom ** 0.35));
-    gl.uniform3fv(at("palette"), PALETTE.flatMap(hexToRGB));
+    gl.uniform3fv(at("palette"), this.palette);
     gl.drawArrays(gl.POINTS, 0, this.count);
     this.trace();
     if (glide < 1) this.draw();
@@ -207,56 +245,6 @@ export class NodeMap {
       if (cost < best) [best, found] = [cost, node];
     }
     return found;
-  }
-
-  attend() {
-    const { canvas, view } = this;
-    let start = null;
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      const half = Math.min(canvas.clientWidth, canvas.clientHeight) / 2;
-      const box = canvas.getBoundingClientRect();
-      const px = (event.clientX - box.left - canvas.clientWidth / 2) / half;
-      const py = (canvas.clientHeight / 2 - (event.clientY - box.top)) / half;
-      const zoom = Math.min(400, Math.max(0.6, view.zoom * Math.exp(-event.deltaY * 0.0015)));
-      view.x += px / view.zoom - px / zoom;
-      view.y += py / view.zoom - py / zoom;
-      view.zoom = zoom;
-      this.draw();
-    }, { passive: false });
-    canvas.addEventListener("pointerdown", (event) => {
-      canvas.setPointerCapture(event.pointerId);
-      start = { x: event.offsetX, y: event.offsetY, moved: false, vx: view.x, vy: view.y };
-      if (event.shiftKey || this.lassoing) this.loop = [[event.offsetX, event.offsetY]];
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      if (!start) return;
-      const [dx, dy] = [event.offsetX - start.x, event.offsetY - start.y];
-      start.moved ||= Math.hypot(dx, dy) > 4;
-      if (this.loop) this.loop.push([event.offsetX, event.offsetY]);
-      else if (start.moved) {
-        const half = (Math.min(canvas.clientWidth, canvas.clientHeight) / 2) * view.zoom;
-        view.x = start.vx - dx / half;
-        view.y = start.vy + dy / half;
-      }
-      this.draw();
-    });
-    canvas.addEventListener("pointerup", (event) => {
-      if (this.loop) {
-        const inside = this.inside(this.loop);
-        this.loop = null;
-        if (inside.length) this.on.lasso(inside);
-      } else if (start && !start.moved) {
-        const node = this.nearest(event.offsetX, event.offsetY);
-        if (node !== null) this.on.pick(node);
-      }
-      start = null;
-      this.draw();
-    });
-    canvas.addEventListener("pointercancel", () => {
-      start = this.loop = null;
-      this.draw();
-    });
   }
 
   inside(loop) {

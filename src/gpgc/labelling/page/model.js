@@ -33,7 +33,7 @@ function request(route, args) {
 }
 
 let source = null;
-const NEWS = ["hello", "ready", "progress", "queue", "opinion", "estimate", "layout", "saved", "failure", "stopping"];
+const NEWS = ["hello", "ready", "progress", "queue", "opinion", "estimate", "layout", "saved", "review", "failure", "stopping"];
 
 function listen() {
   if (source) return;
@@ -62,7 +62,8 @@ const model = {
   get: (name) =>
     ({
       images: (item) => `/item/${item}/image`,
-      exports: (name) => `/export/${name}`,
+      thumbnails: (item) => `/item/${item}/thumbnail`,
+      exports: (file) => `/export/${file}`,
       by,
       keys: document,
     })[name],

@@ -1,7 +1,12 @@
 // Events on their way to the journal, and the next items on their way here.
 
+const PATIENCE = 5000; // milliseconds that what comes next waits for the last answer to be saved
 const AHEAD = 4; // items that are held here, ready to be shown
 
+/** A name for an event; pages of another machine have no randomUUID, since they are not encrypted. */
+const newName = () => crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
+
+/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
 export default function outbox(page) {
   const { ask, state } = page;
 
@@ -16,7 +21,7 @@ export default function outbox(page) {
   };
 
   function post(event) {
-    state.outbox.push({ event: crypto.randomUUID(), ...event });
+    state.outbox.push({ event: newName(), ...event });
     keep();
     page.showStatus();
     if (state.stopped) page.warnOfUnsaved();
@@ -31,12 +36,13 @@ export default function outbox(page) {
     state.sending = false;
     if (answer.ok) {
       state.outbox.shift();
-      if (!["label", "skip", "bulk", "confirm"].includes(event.do)) state.moved = true;
+      if (!["label", "skip", "keep", "goal", "style", "order", "bulk", "confirm"].includes(event.do)) state.moved = true;
       page.showThought(answer.body.thought);
       keep();
       state.connected = true;
       if (!state.stopped) page.warn("");
       take(answer.body);
+      if (["goal", "undo", "redo", "rename", "delete"].includes(event.do)) page.soon("estimate", page.showEstimate, 0);
     } else if (answer.status === 401) {
       page.hear("refused", answer.body);
       setTimeout(deliver, 2000);
@@ -61,10 +67,13 @@ export default function outbox(page) {
   }
 
   function take(body) {
+    state.review = body.review ?? state.review;
+    page.showReviewCount();
     state.labels = body.labels ?? state.labels;
     state.skipped = body.skipped ?? state.skipped;
     if (body.phase && body.phase !== state.phase) {
       state.phase = body.phase;
+      state.certificate = null;
       if (!state.desk.length && !state.visiting) page.show();
       page.soon("estimate", page.showEstimate, 0);
     }
@@ -100,6 +109,13 @@ export default function outbox(page) {
     if (!state.desk.length && state.phase === "labelling" && state.labels < state.settings.nodes) setTimeout(refill, 400);
   }
 
+  /** Resolves once nothing is on its way, or the server has not taken it for a while. */
+  async function whenSaved() {
+    const start = performance.now();
+    while (state.outbox.length && performance.now() - start < PATIENCE) await new Promise((resolve) => setTimeout(resolve, 20));
+    return !state.outbox.length;
+  }
+
   /** Take up what a closed tab left behind. */
   function recover() {
     try {
@@ -111,5 +127,5 @@ export default function outbox(page) {
     }
   }
 
-  return { post, deliver, refill, take, recover };
+  return { post, deliver, refill, take, recover, whenSaved };
 }

@@ -1,13 +1,17 @@
 // Where the nodes stand on the map, and their colours.
 
+/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
 export default function positions(page) {
   const { ask, map } = page;
+  const { mapNote, mapTools } = page.parts;
 
   async function showLayout() {
     if (!map.works) return;
     const answer = await ask("layout");
     const bytes = answer.data;
     if (!answer.ok || !bytes?.byteLength) return;
+    if (mapTools.hidden) mapNote.textContent = page.mapHelp;
+    mapTools.hidden = false;
     map.place(new Uint16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)));
     showColours();
   }
@@ -17,7 +21,8 @@ export default function positions(page) {
     const answer = await ask("colours");
     const bytes = answer.data;
     if (answer.ok && bytes) map.colour(new Uint8Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)));
+    page.showLegend();
   }
 
-  return { showLayout, showColours };
+  return { showLayout, showColours, mapHelp: "drag · wheel · click to open · Shift + drag: select" };
 }

@@ -21,19 +21,21 @@ function render({ model, el }) {
     });
 
   const pictures = new Map();
-  async function picture(item) {
-    if (!pictures.has(item)) {
-      const { message, bytes } = await fetchBytes("image", { item });
+  const picture = (route) => async (item) => {
+    const name = `${route} ${item}`;
+    if (!pictures.has(name)) {
+      const { message, bytes } = await fetchBytes(route, { item });
       const blob = new Blob([bytes ?? ""], { type: message.kind || "text/plain" });
-      pictures.set(item, URL.createObjectURL(message.ok ? blob : new Blob([message.body.problem])));
+      pictures.set(name, URL.createObjectURL(message.ok ? blob : new Blob([message.body.problem])));
     }
-    return pictures.get(item);
-  }
+    return pictures.get(name);
+  };
 
   const host = {
     get: (name) =>
       ({
-        images: picture,
+        images: picture("image"),
+        thumbnails: picture("thumbnail"),
         exports: (file) => async () => (await fetchBytes("export", { name: file })).bytes,
         by: model.get("by"),
       })[name],

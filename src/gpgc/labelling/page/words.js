@@ -1,6 +1,7 @@
 // What the page says: to everybody, to screen readers, and about what is saved.
 import { count } from "./dom.js";
 
+/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
 export default function words(page) {
   const { map, state } = page;
   const { root, live, saved, labelCount, banner } = page.parts;
@@ -20,8 +21,8 @@ export default function words(page) {
   }
 
   function switchTheme() {
-    const dark = getComputedStyle(root).getPropertyValue("--is-dark").trim() === "1";
-    root.dataset.theme = dark ? "light" : "dark";
+    const usual = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    root.dataset.theme = (root.dataset.theme ?? usual) === "dark" ? "light" : "dark";
     map.draw();
   }
 

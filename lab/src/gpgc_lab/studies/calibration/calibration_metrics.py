@@ -7,18 +7,12 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
 
 from gpgc.estimators import GPGCClassifier
 from gpgc.probability.softmax import softmax
 from gpgc.probability.temperature import fit_temperature
-from gpgc.uncertainty.measures import (
-    auroc,
-    brier_score,
-    expected_calibration_error,
-    log_loss,
-    reliability,
-    risk_coverage,
-)
+from gpgc.uncertainty.measures import expected_calibration_error, log_loss, reliability
 from gpgc.uncertainty.novelty import novelty
 from gpgc.uncertainty.sets import leave_one_out_sets, split_conformal_sets
 from gpgc_lab.array_types import Array, Integers
@@ -95,7 +89,7 @@ def measure_network_novelty(bench: Bench, split: Split, name: str) -> Record:
     )
     confidence = _train(bench, replace(split, train=kept, validation=held_out), name).max(axis=1)
     rest = bench.others(kept, held_out)
-    area = auroc(1 - confidence[rest], labels[rest] == split.left_out)
+    area = float(roc_auc_score(labels[rest] == split.left_out, 1 - confidence[rest]))
     return {"novel_nodes": {f"{name}: {LARGEST}": area}}
 
 
@@ -107,13 +101,28 @@ def describe(probabilities: Array, labels: Integers, nodes: Integers) -> Record:
     return {
         "accuracy": float(np.mean(table.argmax(axis=1) == truth)),
         "calibration error": expected_calibration_error(table, truth),
-        "Brier score": brier_score(table, truth),
+        "Brier score": float(np.mean(((table - np.eye(table.shape[1])[truth]) ** 2).sum(axis=1))),
         "log loss": log_loss(table, truth),
         "size": bins.size.tolist(),
         "confidence": np.nan_to_num(bins.confidence).tolist(),
         "right": np.nan_to_num(bins.accuracy).tolist(),
         "risk": np.interp(COVERAGES, coverage, risk).tolist(),
     }
+
+
+def risk_coverage(table: Array, truth: Integers) -> tuple[Array, Array]:
+    """Return shares of the nodes, most confident first, and the share of errors among them.
+
+    Nodes of equal confidence count as one step, so that their order does not matter.
+
+    >>> risk_coverage(np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([0, 1]))
+    (array([0.5, 1. ]), array([0. , 0.5]))
+    """
+    confidence, wrong = table.max(axis=1), table.argmax(axis=1) != truth
+    order = np.argsort(-confidence, kind="stable")
+    ranked = confidence[order]
+    n_kept = np.append(np.flatnonzero(np.diff(ranked)), len(ranked) - 1) + 1
+    return n_kept / len(ranked), np.cumsum(wrong[order])[n_kept - 1] / n_kept
 
 
 def _tempered(bench: Bench, split: Split, scores: Array) -> Record:
@@ -205,4 +214,4 @@ def _areas(estimator: GPGCClassifier, nodes: Integers, novel: NDArray[np.bool_])
         LARGEST: 1 - estimator.predict_proba().max(axis=1),
         "standard deviation": estimator.predict_latent(return_std=True)[1],
     }
-    return {name: auroc(score[nodes], novel) for name, score in scores.items()}
+    return {name: float(roc_auc_score(novel, score[nodes])) for name, score in scores.items()}

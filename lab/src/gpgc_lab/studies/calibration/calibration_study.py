@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from gpgc.datasets import load_planetoid
 from gpgc_lab import published
-from gpgc_lab.code_digest import digest, module_files, package_files
+from gpgc_lab.code_digest import core_digest, module_files
+from gpgc_lab.datasets import load_planetoid
 from gpgc_lab.journal import Measurements, Record
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies.calibration.calibration_figures import (
@@ -48,7 +48,7 @@ def calibration_study(
     What is measured is kept in ``calibration_runs.jsonl`` of the folder and not measured again.
     """
     journal = folder.journal("calibration_runs.jsonl", ("key", "measured"))
-    code = digest([*package_files(), *module_files(Path(__file__))])
+    code = core_digest(*module_files(Path(__file__)))
     measurements = Measurements(journal, code)
     records: Records = {}
     for name in published.CITATION:

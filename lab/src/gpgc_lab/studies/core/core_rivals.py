@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.decomposition import TruncatedSVD
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import GridSearchCV
@@ -18,7 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from gpgc.graph import neighbor_graph
 from gpgc_lab.array_types import Array, Integers
-from gpgc_lab.baselines import label_propagation, logistic_regression
+from gpgc_lab.baselines import gradient_boosting, label_propagation, logistic_regression
 from gpgc_lab.baselines.propagated_features import as_dense, propagated_features, scaled
 from gpgc_lab.problem import Prediction, Problem
 from gpgc_lab.studies.core.package_sets import OpenedSet
@@ -62,33 +62,18 @@ def class_rivals(opened: OpenedSet) -> dict[str, Callable[[Integers, int], Predi
         "LR on Â²X": of(partial(logistic_regression.run, steps=2)),
         "logistic regression": of(lines),
         "kNN": of(_nearest),
-        "boosting": of(_boosting),
+        "boosting": of(partial(gradient_boosting.run, steps=(0,))),
     }
 
 
 def _nearest(problem: Problem, seed: int) -> Prediction:
     """Ask the five nearest labels, with one vote more that is divided among the classes."""
-    labels = problem.labels[problem.train]
+    rows, labels = as_dense(scaled(problem.features)), problem.labels[problem.train]
     n_votes = min(VOTES, len(labels))
-    model = KNeighborsClassifier(n_votes)
-    votes = _fitted(model, problem, labels)
-    shares = (n_votes * votes + 1 / votes.shape[1]) / (n_votes + 1)
-    return Prediction(shares, 0.0, 0.0)
-
-
-def _boosting(problem: Problem, seed: int) -> Prediction:
-    labels = problem.labels[problem.train]
-    leaf = int(np.clip(len(labels) // 10, 1, 20))
-    model = HistGradientBoostingClassifier(min_samples_leaf=leaf, random_state=seed)
-    return Prediction(_fitted(model, problem, labels), 0.0, 0.0)
-
-
-def _fitted(model: Any, problem: Problem, labels: Integers) -> Array:
-    rows = as_dense(scaled(problem.features))
-    model.fit(rows[problem.train], labels)
-    shares = np.zeros((len(rows), problem.n_classes))
-    shares[:, model.classes_] = model.predict_proba(rows)
-    return shares
+    model = KNeighborsClassifier(n_votes).fit(rows[problem.train], labels)
+    votes = np.zeros((len(rows), problem.n_classes))
+    votes[:, model.classes_] = model.predict_proba(rows)
+    return Prediction((n_votes * votes + 1 / votes.shape[1]) / (n_votes + 1), 0.0, 0.0)
 
 
 def value_rivals(opened: OpenedSet) -> dict[str, Callable[[Integers, int], Array]]:
@@ -110,7 +95,7 @@ def value_rivals(opened: OpenedSet) -> dict[str, Callable[[Integers, int], Array
         "kernel ridge": of(lambda n_given, seed: _kernel_ridge(rows.shape[1])),
         "boosting": of(
             lambda n_given, seed: HistGradientBoostingRegressor(
-                min_samples_leaf=int(np.clip(n_given // 10, 1, 20)), random_state=seed
+                min_samples_leaf=gradient_boosting.leaf_size(n_given), random_state=seed
             )
         ),
     }

@@ -213,7 +213,10 @@ def _shared_files() -> list[Path]:
     """Return the files that every number depends on, apart from the version's own."""
     modules = (core_rivals, draws, exchange, package_sets, scores, value_systems, worker)
     folder = Path(baselines.__file__).parent
-    rivals = ("label_propagation", "logistic_regression", "propagated_features", "classical")
+    rivals = (
+        *("label_propagation", "logistic_regression", "propagated_features", "classical"),
+        "gradient_boosting",
+    )
     return [
         *(Path(str(module.__file__)) for module in modules),
         *(folder / f"{name}.py" for name in rivals),

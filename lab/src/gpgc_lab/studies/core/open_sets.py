@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
-from gpgc_lab.studies.core.package_sets import OpenedSet, links, read_package_set
+from gpgc_lab.studies.core.package_sets import OpenedSet, read_package_set
 from gpgc_lab.studies.graphs.graph_sources import (
     CITATION,
     WITH_MASKS,
     Nodes,
     find_graph,
     load_graph,
+    read_edges,
 )
 from gpgc_lab.studies.graphs.value_sources import TARGETS, load_target
 
@@ -53,7 +53,9 @@ def open_set(name: str, data_dir: Path | None = None) -> OpenedSet:
         graph = None if name in TABLE_VALUES else valued.adjacency
         return OpenedSet(graph, valued.features, valued.values)
     if name.partition(",")[0] in ("power_grid", "yeast_proteins"):
-        return _edge_file(name, data_dir)
+        file, _, which = name.partition(", ")
+        graph = read_edges(find_graph(file, data_dir), which or "labels")
+        return OpenedSet(graph.adjacency, graph.features, graph.labels)
     if name in (*CITATION, *WITH_MASKS, "wordnet"):
         graph_data = load_graph(name, data_dir)
         return OpenedSet(graph_data.adjacency, graph_data.features, graph_data.labels)
@@ -65,15 +67,3 @@ def own_divisions(name: str, data_dir: Path | None, is_public: bool) -> list[Nod
     graph = load_graph(name, data_dir)
     numbers = range(min(2, graph.n_masks)) if is_public else range(2, graph.n_masks)
     return [graph.mask(number) for number in numbers]
-
-
-def _edge_file(name: str, data_dir: Path | None) -> OpenedSet:
-    file, _, which = name.partition(", ")
-    with np.load(find_graph(file, data_dir)) as arrays:
-        labels = np.asarray(arrays[which or "labels"], dtype=np.int64)
-        if "features" in arrays:
-            features = np.asarray(arrays["features"], dtype=np.float64)
-        else:
-            parts = tuple(arrays[f"features_{part}"] for part in ("data", "indices", "indptr"))
-            features = csr_array(parts, shape=tuple(arrays["features_shape"]))
-        return OpenedSet(links(len(labels), map(tuple, arrays["edges"])), features, labels)

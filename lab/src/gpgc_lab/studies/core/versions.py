@@ -12,17 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import gpgc
-from gpgc.datasets.fetch import cache_folder
 from gpgc.errors import DataError, InputError
 from gpgc.files import write_file
-from gpgc_lab.code_digest import package_files, syntax_digest
+from gpgc_lab.code_digest import core_digest
+from gpgc_lab.datasets.fetch import cache_folder
 from gpgc_lab.speed.measure import in_own_process
 
 SHARED = ("numpy", "scipy", "scikit-learn", "threadpoolctl", "narwhals", "typer", "rich", "numba")
 """Libraries that both versions have in the same release, as far as they are here."""
-
-NO_ANSWERS = ("labelling", "dask", "report", "plot", "pictures", "image_features")
-"""Rooms that no answer of an estimator depends on."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +48,7 @@ class Version:
 def this_version() -> Version:
     """Return the code that runs now."""
     home = Path(gpgc.__file__).parent
-    files = [file for file in package_files() if file.relative_to(home).parts[0] not in NO_ANSWERS]
-    return Version(f"{gpgc.__version__} (this code)", sys.executable, syntax_digest(files), home)
+    return Version("this code", sys.executable, core_digest(), home)
 
 
 def built_version(revision: str) -> Version:

@@ -1,7 +1,7 @@
 """What a version of gpgc does in a process of its own, by its public names alone.
 
 The same file runs under both versions, so nothing of gpgc may be named here that one of them lacks,
-and nothing of the laboratory may be imported that needs gpgc.
+and nothing of the laboratory may be imported that needs more of gpgc than its folder.
 """
 
 from __future__ import annotations
@@ -16,18 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from gpgc_lab.code_digest import CORE_ROOMS
 from gpgc_lab.speed.measure import fastest
 from gpgc_lab.speed.propagation import propagation
 from gpgc_lab.studies.core.exchange import read_problem
 
 LEVEL = 0.9
 """Of the intervals of numbers."""
-
-ROOMS = (
-    *("graph", "compute", "kernels", "models", "gp", "choice", "selection", "probability"),
-    *("estimators", "uncertainty"),
-)
-"""Rooms whose lines are counted; ``selection`` is what ``choice`` was called before."""
 
 
 def answer(problem: str, answers: str) -> dict[str, Any]:
@@ -134,7 +129,7 @@ def count_functions(problem: str, model: str | None) -> dict[str, Any]:
 def count_lines() -> dict[str, Any]:
     """Count the lines of Python in the rooms of the core."""
     home = Path(about()["home"])
-    files = [file for room in ROOMS for file in (home / room).rglob("*.py")]
+    files = [file for room in CORE_ROOMS for file in (home / room).rglob("*.py")]
     return {"lines": sum(len(file.read_text().splitlines()) for file in files), **about()}
 
 

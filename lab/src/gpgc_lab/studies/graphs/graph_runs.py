@@ -11,7 +11,7 @@ from pathlib import Path
 from gpgc.errors import DataError
 from gpgc_lab.journal import Measurements, Record, StudyJournal
 from gpgc_lab.studies.graphs.graph_sources import GRAPHS, LabelledGraph, load_graph
-from gpgc_lab.studies.graphs.graph_systems import GCN, OURS, SYSTEMS, GraphRuns, code_of
+from gpgc_lab.studies.graphs.graph_systems import GCN, OURS, OURS_X, SYSTEMS, GraphRuns, code_of
 from gpgc_lab.studies.graphs.regimes import REGIMES, divisions
 
 LARGE = 50_000
@@ -108,6 +108,8 @@ def _measure_graph(
                 if (system == GCN and turn >= GCN_SEEDS) or (
                     is_large and system not in LARGE_SYSTEMS
                 ):
+                    continue
+                if system == OURS_X and not len(division.validation):
                     continue
                 progress(f"{graph.name}, {regime}, {division.name}: {system}")
                 record = measurements.recall(

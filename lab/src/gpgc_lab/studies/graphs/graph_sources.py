@@ -12,15 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gpgc.datasets import Dataset, load_digits, load_npz_graph, load_planetoid
+from gpgc.datasets import Dataset, load_digits
 from gpgc.errors import DataError
 from gpgc.graph import neighbor_graph
 from gpgc_lab.array_types import Array
+from gpgc_lab.datasets import load_npz_graph, load_planetoid
 from gpgc_lab.problem import Problem
+from gpgc_lab.studies.core.package_sets import links
 
 CITATION = ("cora", "citeseer", "pubmed")
 WITH_MASKS = ("actor", "chameleon", "texas", "minesweeper")
-GRAPHS = (*CITATION, *WITH_MASKS, "digits", "wordnet")
+WITH_EDGES = ("power_grid", "yeast_proteins")
+"""Of which a file holds pairs of nodes."""
+
+GRAPHS = (*CITATION, *WITH_MASKS, "digits", *WITH_EDGES, "wordnet")
 
 N_NEIGHBORS = 10
 """Of the graph of digits."""
@@ -78,10 +83,28 @@ def load_graph(name: str, data_dir: Path | None = None) -> LabelledGraph:
         data = load_digits()
         return _graph(data, 0, lambda index: (data.train, data.test))
     path = find_graph(name, data_dir)
+    if name in WITH_EDGES:
+        return read_edges(path)
     data = load_npz_graph(path)
     with np.load(path) as arrays:
         n_masks = len(arrays["train_masks"]) if "train_masks" in arrays else 0
     return _graph(data, n_masks, partial(_read_mask, path))
+
+
+def read_edges(path: Path, which: str = "labels") -> LabelledGraph:
+    """Read a file of ``edges`` (E, 2), features and some array of codes, −1 where unknown."""
+    with np.load(path) as arrays:
+        labels, ends = np.asarray(arrays[which], dtype=np.int64), np.asarray(arrays["edges"]).T
+        if "features" in arrays:
+            features = np.asarray(arrays["features"], dtype=np.float64)
+        else:
+            parts = tuple(arrays[f"features_{part}"] for part in ("data", "indices", "indptr"))
+            features = csr_array(parts, shape=tuple(arrays["features_shape"]))
+    n_classes = int(labels.max()) + 1
+    adjacency = links(len(labels), zip(*ends, strict=True))
+    return LabelledGraph(
+        path.stem, adjacency, features, labels, n_classes, 0, partial(_read_mask, path)
+    )
 
 
 def find_graph(name: str, data_dir: Path | None = None) -> Path:

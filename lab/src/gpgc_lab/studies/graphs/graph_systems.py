@@ -13,8 +13,13 @@ import numpy as np
 import gpgc
 from gpgc.estimators import GPGCClassifier
 from gpgc_lab import baselines, problem, scores
-from gpgc_lab.baselines import label_propagation, linear_graph_models, logistic_regression
-from gpgc_lab.code_digest import digest, module_files, package_files
+from gpgc_lab.baselines import (
+    gradient_boosting,
+    label_propagation,
+    linear_graph_models,
+    logistic_regression,
+)
+from gpgc_lab.code_digest import core_digest, digest, module_files
 from gpgc_lab.comparison.children import run_children
 from gpgc_lab.journal import Record
 from gpgc_lab.problem import Problem, System
@@ -26,11 +31,13 @@ from gpgc_lab.studies.graphs.view_weights import rounded
 from gpgc_lab.task import Task
 
 OURS, GCN = "gpgc", "GCN-64"
+OURS_X = "gpgc, validation labels too"
 
 PLAIN: dict[str, tuple[System, str]] = {
     "LR on X": (partial(logistic_regression.run, steps=0), "logistic_regression"),
     "LR on Â²X": (partial(logistic_regression.run, steps=2), "logistic_regression"),
     "label propagation": (label_propagation.run, "label_propagation"),
+    "boosting on X, Â²X": (gradient_boosting.run, "gradient_boosting"),
     "five linear models": (linear_graph_models.run, "linear_graph_models"),
 }
 """Systems of the laboratory that run in this process, and the module of each."""
@@ -38,7 +45,7 @@ PLAIN: dict[str, tuple[System, str]] = {
 RIVALS = ("LR on X", "LR on Â²X", "label propagation")
 """The best of these is what the default is held against."""
 
-SYSTEMS = (OURS, *PLAIN, GCN)
+SYSTEMS = (OURS, OURS_X, *PLAIN, GCN)
 
 GCN_SECONDS = 600.0
 """Seconds of the clock that a GCN may take."""
@@ -49,8 +56,8 @@ def code_of(system: str) -> str:
     folder = Path(baselines.__file__).parent
     modules = (graph_sources, regimes, problem, scores)
     shared = [Path(__file__), *(Path(str(module.__file__)) for module in modules)]
-    if system == OURS:
-        return digest([*package_files(), *shared])
+    if system in (OURS, OURS_X):
+        return core_digest(*shared)
     module = PLAIN[system][1] if system in PLAIN else "graph_convolution"
     links = Path(gpgc.__file__).parent / "graph"
     return digest([*module_files(folder / f"{module}.py"), *links.glob("*.py"), *shared])
@@ -72,10 +79,11 @@ class GraphRuns:
 
     def measure(self, system: str, division: Division) -> Record:
         """Return scores on the test nodes and processor seconds of one run."""
-        task = self._graph.problem(division.train)
+        given = [division.train, *[division.validation] * (system == OURS_X)]
+        task = self._graph.problem(np.sort(np.concatenate(given)))
         if system == GCN:
             return self._train_network(task, division)
-        if system == OURS:
+        if system in (OURS, OURS_X):
             probabilities, further = self._label(task)
         else:
             prediction = PLAIN[system][0](task, seed=division.seed)
@@ -83,8 +91,8 @@ class GraphRuns:
             further = {"seconds": prediction.train_seconds + prediction.predict_seconds}
         forecast = np.asarray(probabilities[division.test], dtype=np.float64)
         truth = self._graph.labels[division.test]
-        learnt = np.unique(task.labels[division.train])
-        if system == OURS:
+        learnt = np.unique(task.labels[task.train])
+        if system in (OURS, OURS_X):
             further["calibration_floor"] = calibration_floor(forecast)
         return {**score_classes(forecast, truth, learnt), **further}
 

@@ -61,7 +61,8 @@ def accuracy_table(found: Found, plan: StudyPlan) -> Table:
             "number of classes, in proportion to the classes; test nodes are all others whose "
             f"class is known. Own masks: {masks}, those of the published numbers being "
             f"{TABLE_MASKS[0]} and {TABLE_MASKS[1]}; citation networks: their public split; test "
-            "nodes are those of the mask; validation labels are not used.",
+            "nodes are those of the mask; validation labels are not used. a / b / c: parts of the "
+            "known nodes at random, trained on, left out (or given too where it says so), tested.",
             f"Best rival: the best of {', '.join(RIVALS)} by its mean. The difference is paired "
             "over the same draws, with its standard error; ▼ worse by more than two standard "
             "errors, or by more than a point; ▼▼ both.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from zlib import crc32
 
 import numpy as np
@@ -13,7 +13,10 @@ from gpgc_lab.studies.graphs.graph_sources import LabelledGraph
 
 PER_CLASS = {"1 a class": 1, "5 a class": 5, "20 a class": 20}
 IN_PROPORTION, MASKS, MANY = "20·C in proportion", "own masks", "half of the nodes"
-REGIMES = (*PER_CLASS, IN_PROPORTION, MASKS, MANY)
+SHARES = {"10 / 10 / 80": (0.1, 0.1), "50 / 25 / 25": (0.5, 0.25)}
+"""Parts of the known nodes that are trained on and validated on, drawn without their classes."""
+
+REGIMES = (*PER_CLASS, IN_PROPORTION, MASKS, MANY, *SHARES)
 
 FIRST_SEED = 1000
 """Of the table; settings are designed on seeds 0 to 99."""
@@ -24,12 +27,16 @@ TABLE_MASKS = (0, 1)
 
 @dataclass(frozen=True, eq=False)
 class Division:
-    """Training and test nodes, with a name such as ``"seed 1000"`` or ``"mask 0"``."""
+    """Training and test nodes, with a name such as ``"seed 1000"`` or ``"mask 0"``.
+
+    Validation nodes are seen only by what says so, and there are none where none are named.
+    """
 
     name: str
     seed: int
     train: NDArray[np.int64]
     test: NDArray[np.int64]
+    validation: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
 
 def divisions(
@@ -81,6 +88,11 @@ def counts(labels: Integers, n_classes: int, regime: str) -> Integers:
 def _draw(graph: LabelledGraph, regime: str, seed: int) -> Division:
     rng = np.random.default_rng([seed, crc32(regime.encode()), crc32(graph.name.encode())])
     labels = graph.labels
+    if regime in SHARES:
+        known = rng.permutation(np.flatnonzero(labels >= 0))
+        ends = np.rint(np.cumsum(SHARES[regime]) * len(known)).astype(np.int64)
+        train, validation, test = (np.sort(part) for part in np.split(known, ends))
+        return Division(f"seed {seed}", seed, train, test, validation)
     wanted = counts(labels, graph.n_classes, regime)
     drawn = [
         rng.choice(np.flatnonzero(labels == code), count, replace=False)

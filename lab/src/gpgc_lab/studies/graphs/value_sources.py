@@ -11,9 +11,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.datasets import load_diabetes
 
-from gpgc.datasets import load_npz_graph, load_planetoid
 from gpgc.graph import neighbor_graph
 from gpgc_lab.array_types import Array, Integers
+from gpgc_lab.datasets import load_npz_graph, load_planetoid
 from gpgc_lab.studies.graphs.graph_sources import N_NEIGHBORS, find_graph
 
 MADE_UP_NODES, MADE_UP_FEATURES = 1500, 20

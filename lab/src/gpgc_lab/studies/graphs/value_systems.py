@@ -20,7 +20,7 @@ from gpgc.estimators import GPGCRegressor
 from gpgc_lab.array_types import Array, Integers
 from gpgc_lab.baselines import propagated_features as propagation
 from gpgc_lab.baselines.propagated_features import as_dense, propagated_features
-from gpgc_lab.code_digest import digest, package_files
+from gpgc_lab.code_digest import core_digest, digest
 from gpgc_lab.journal import Record
 from gpgc_lab.problem import Problem
 from gpgc_lab.studies.graphs import value_sources
@@ -138,6 +138,6 @@ SYSTEMS: dict[str, Callable[[ValuedGraph, Integers, int], Forecast]] = {
 def code_of(system: str) -> str:
     """Return a digest of the code of a system."""
     links = Path(gpgc.__file__).parent / "graph"
-    own = package_files() if system == OURS else list(links.glob("*.py"))
     modules = (propagation, value_sources)
-    return digest([Path(__file__), *(Path(str(module.__file__)) for module in modules), *own])
+    shared = [Path(__file__), *(Path(str(module.__file__)) for module in modules)]
+    return core_digest(*shared) if system == OURS else digest([*shared, *links.glob("*.py")])

@@ -1,4 +1,4 @@
-"""Choosing a model for images, on training and validation labels alone.
+"""Choosing a network for images, on training and validation labels alone.
 
 A network has learnt the training images' labels, so their features look better than those of other
 images, and leaving a training image out flatters every model. Validation images are like the test
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class Candidate:
 
     Attributes
     ----------
-    model : {"small", "big", "broad"}
+    model : {"small", "big"}
         Which network.
     settings : str
         The rest, in words.
@@ -75,7 +76,7 @@ class Choice:
         """Return the class of the largest mean (the paper's rule) given the learnt labels."""
         candidate = self.candidate
         path = NoisePath(candidate.block(learnt, learnt), _one_hot(labels, learnt))
-        weights = path.weights(np.array([self.noise]))[0]
+        weights = path.inverse(self.noise).solve(path.targets)
         mean = candidate.covariance.matmul(nodes, learnt, weights)
         return np.asarray(mean.argmax(axis=1))
 
@@ -91,14 +92,12 @@ def candidates(
     """Give every covariance that is tried on a graph of images."""
     seen = np.sort(seen)
     for model in models:
-        for kernel, norm in _settings(model):
+        for kernel, norm in product(KERNELS, FEATURE_NORMS):
             estimator = GPGCClassifier(model, base_kernel=kernel, feature_norm=norm)
             prior = estimator.make_prior(features, graph, graph.shape[0])
-            for weights in prior.view_weights:
-                covariance = prior.covariance(weights)
-                alone = f"features alone {weights.get('features', 0.0):.0%}"
-                words = alone if model == "broad" else f"{kernel}, {norm}"
-                yield Candidate(model, words, covariance, seen, covariance.block(seen, seen))
+            covariance = prior.covariance()
+            words = f"{kernel}, {norm}"
+            yield Candidate(model, words, covariance, seen, covariance.block(seen, seen))
 
 
 def choose(
@@ -119,14 +118,8 @@ def learn_from_validation(
     every = np.concatenate([train, validation])
     path = NoisePath(choice.candidate.block(every, every), _one_hot(labels, every))
     grid = RELATIVE_NOISE * path.scale
-    left_out = path.leave_one_out(grid)[0][:, len(train) :]
+    left_out = path.at(grid).leave_one_out().mean[:, len(train) :]
     return _best_level(choice.candidate, grid, left_out, _one_hot(labels, validation))
-
-
-def _settings(model: str) -> list[tuple[BaseKernel, FeatureNorm]]:
-    if model == "broad":
-        return [(InnerProduct(), "none")]
-    return [(kernel, norm) for kernel in KERNELS for norm in FEATURE_NORMS]
 
 
 def _score(
@@ -137,7 +130,7 @@ def _score(
 ) -> Choice:
     path = NoisePath(candidate.block(train, train), _one_hot(labels, train))
     grid = RELATIVE_NOISE * path.scale
-    scores = path.means(candidate.block(validation, train), grid)
+    scores = candidate.block(validation, train) @ path.inverse(grid).solve(path.targets)
     return _best_level(candidate, grid, scores, _one_hot(labels, validation))
 
 

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpgc.datasets import Dataset
-from gpgc.datasets.image_graphs import (
-    as_dataset,
-    load_image_graph,
-)
 from gpgc.estimators import GPGCClassifier
-from gpgc.estimators.given_labels import encode_given
+from gpgc.estimators.given import encode_given
 from gpgc.graph import neighbor_graph
 from gpgc.models import Prior
 from gpgc_lab import published
 from gpgc_lab.comparison.runs import FIELDS
+from gpgc_lab.datasets.image_graphs import (
+    as_dataset,
+    load_image_graph,
+)
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies.images.candidates import Candidate, candidates, choose, learn_from_validation
 from gpgc_lab.studies.images.image_scores import N_NEIGHBORS

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpgc.datasets import ImageDataset
-from gpgc.datasets.feature_files import FeatureSet
 from gpgc.estimators import GPGCClassifier
 from gpgc_lab.array_types import Array, Integers
+from gpgc_lab.datasets import ImageDataset
+from gpgc_lab.datasets.feature_files import FeatureSet
 from gpgc_lab.plotting import MARKERS, PALETTE, save_figure
 
 PER_CLASS = 10

@@ -9,18 +9,18 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from gpgc.datasets import Dataset
-from gpgc.datasets.feature_files import FeatureSet
-from gpgc.datasets.image_graphs import as_dataset
 from gpgc.estimators import GPGCClassifier
 from gpgc.graph import neighbor_graph
 from gpgc_lab.array_types import Integers
+from gpgc_lab.datasets.feature_files import FeatureSet
+from gpgc_lab.datasets.image_graphs import as_dataset
 from gpgc_lab.studies.images.candidates import Choice, candidates, choose, learn_from_validation
 
 N_NEIGHBORS = 10
 
 NETWORK = "the network's own classifier"
 BROAD = "GPGC broad, default"
-BEST = "GPGC, model chosen on validation"
+BEST = "GPGC, network chosen on validation"
 FROZEN = "GPGC-X, frozen"
 
 
@@ -67,15 +67,13 @@ def evaluate(
 
 def _chosen_rows(data: Dataset, score: ImageScores, progress: Callable[[str], None]) -> None:
     every = np.concatenate([data.train, data.validation])
-    models = ("small", "big", "broad")
+    models = ("small", "big")
     split = data.labels, data.train, data.validation
     progress(f"{data.name}: covariances")
     start = time.perf_counter()
     tried = list(candidates(np.asarray(data.features), data.adjacency, every, models))
     progress(f"{data.name}: choosing among {len(tried)} models")
-    small, big = (
-        choose([one for one in tried if one.model == model], *split) for model in models[:2]
-    )
+    small, big = (choose([one for one in tried if one.model == model], *split) for model in models)
     chosen = choose(tried, *split)
     big_again = learn_from_validation(big, *split)
     chosen_again = learn_from_validation(chosen, *split)

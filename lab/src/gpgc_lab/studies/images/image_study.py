@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from gpgc.datasets import load_images
 from gpgc.errors import DataError
 from gpgc_lab.comparison.runs import FIELDS
+from gpgc_lab.datasets import load_images
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.studies.images.image_figures import FeatureMap, draw_maps, draw_samples, map_features
 from gpgc_lab.studies.images.image_scores import ImageScores, evaluate

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gpgc.datasets.feature_files import FeatureSet, load_features
-from gpgc.datasets.stored_features import SUFFIXES
 from gpgc.errors import DataError
 from gpgc_lab import published
+from gpgc_lab.datasets.feature_files import FeatureSet, load_features
+from gpgc_lab.datasets.image_graphs import SUFFIXES
 from gpgc_lab.locations import stored_features
 
 

@@ -1,0 +1,149 @@
+"""What a fit knows, asked about the nodes of a block: a pure function of what these are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import getitem
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpgc._typing import Array, Integers
+from gpgc.dask.cluster import Cluster, task, tree
+from gpgc.dask.field import Field
+from gpgc.dask.rows import Numbers, block_context, chosen, rows_of, stacked
+from gpgc.gp import Smoother, Stack
+from gpgc.kernels import Given
+from gpgc.models.broad import Broad, BroadInputs
+from gpgc.probability.temperature import root_mean_square, square_sums
+
+ROWS_AT_ONCE = 2**14
+"""Rows of a block that are described at once: of larger blocks no second copy is held."""
+
+
+class Moved:
+    """What takes a smoother to some of its nodes, whose sums it picks."""
+
+    def __init__(self, nodes: Integers) -> None:
+        self.nodes = nodes
+
+    def extended(self, sums: Array) -> Array:
+        """Return the sums of these nodes."""
+        return sums[self.nodes]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A stack of views, with the rows of the nodes that tell of all others."""
+
+    architecture: Broad
+    stack: Stack  # whose covariances hold no nodes
+    inputs: Mapping[str, BroadInputs]  # by view, of the known nodes
+    labelled: Integers  # where the labelled ones are among them, if a posterior asks for them
+    nodes: Integers  # the known ones
+    dtype: str
+
+    @classmethod
+    def of(cls, architecture: Broad, field: Field, stack: Stack, dtype: str) -> Fitted:
+        """Return what tells of all nodes, of a stack of views of a field."""
+        gaussian = [view for view in stack.views if not isinstance(view.posterior, Smoother)]
+        every = np.arange(len(field.nodes))
+        wanted, asks_labels = [every[:1]], False
+        for view in gaussian:
+            inputs, is_exact = field.inputs[view.name], field.prior.view(view.name).rank is None
+            asks_labels = asks_labels or is_exact or view.posterior.space == "function"
+            of_all = every if inputs.view.squared else every[:0]
+            wanted.append(of_all if inputs.landmarks is None else np.asarray(inputs.landmarks))
+        places = every if asks_labels else np.unique(np.concatenate(wanted))
+        moved: dict[str, Any] = {view.name: Moved(every[:0]) for view in stack.views}
+        moved |= {view.name: Given(np.empty((0, 0))) for view in gaussian}
+        labelled = field.labelled if asks_labels else np.zeros(len(field.labelled), dtype=np.intp)
+        known = {v.name: known_inputs(field.inputs[v.name], places, architecture) for v in gaussian}
+        usual = tuple(stack.usual_variances)
+        away = replace(stack.elsewhere(moved, labelled), usual=usual)
+        return cls(architecture, away, known, labelled, field.nodes[places], dtype)
+
+    def at(
+        self, numbers: Mapping[str, Numbers], smoothed: Mapping[str, Smoother], part: slice
+    ) -> Stack:
+        """Return the stack at the known nodes and, after them, at some nodes of a block."""
+        n_known = len(self.nodes)
+        places = np.concatenate([np.arange(n_known), n_known + np.arange(part.start, part.stop)])
+        moved: dict[str, Any] = {name: Moved(places) for name in smoothed}
+        for name, inputs in self.inputs.items():
+            some = rows_of(inputs.view, [rows[part] for rows in numbers[name]], self.dtype)
+            described = stacked(inputs.described, some)
+            moved[name] = self.architecture.covariance(inputs._replace(described=described))
+        views = [
+            replace(view, posterior=smoothed.get(view.name, view.posterior))
+            for view in self.stack.views
+        ]
+        return replace(self.stack, views=views).elsewhere(moved, self.labelled)
+
+
+def known_inputs(inputs: BroadInputs, places: Integers, architecture: Broad) -> BroadInputs:
+    """Return the inputs of the nodes that tell of all others."""
+    marks = inputs.landmarks
+    if marks is None and inputs.view.squared:
+        marks = places
+    where = None if marks is None else np.searchsorted(places, marks)
+    context, whitening = block_context(inputs.context.dtype), architecture.whitening(inputs)
+    return BroadInputs(chosen(inputs.described, places), where, inputs.view, context, whitening)
+
+
+def answer(
+    fitted: Fitted,
+    numbers: Mapping[str, Numbers],
+    smoothed: Mapping[str, Smoother],
+    n_rows: int,
+    is_variance: bool,
+) -> Array:
+    """Return latent means (n, k), or variances, of the nodes of a block."""
+    found = []
+    for start in range(0, n_rows, ROWS_AT_ONCE):
+        part = slice(start, min(start + ROWS_AT_ONCE, n_rows))
+        stack = fitted.at(numbers, smoothed, part)
+        asked = len(fitted.nodes) + np.arange(part.stop - part.start)
+        values = stack.variance(asked) if is_variance else stack.mean(asked)
+        found.append(values if is_variance else values.astype(fitted.dtype))
+    return np.concatenate(found)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockMeans:
+    """Latent means of the unlabelled nodes that labels reach, which calibrate probabilities."""
+
+    means: Sequence[Any]  # tasks, (n, k) each
+    speaking: Sequence[NDArray[np.bool_]]  # which of the nodes these are, (n,)
+    cluster: Cluster
+
+    @property
+    def n_nodes(self) -> int:
+        """How many these are."""
+        return sum(int(part.sum()) for part in self.speaking)
+
+    def root_mean_square(self) -> float:
+        """Return their usual length."""
+        parts = [task(square_sums, some) for some in self._some()]
+        return root_mean_square(self.cluster.fetch([tree(np.add, parts)])[0])
+
+    def mean_of(self, said: Callable[[Array], Array]) -> Array:
+        """Return the mean (j,) over these nodes of a function of their means, (n, k) ↦ (n, j)."""
+        parts = [task(sum_of, said, some) for some in self._some()]
+        return np.asarray(self.cluster.fetch([tree(np.add, parts)])[0] / self.n_nodes)
+
+    def _some(self) -> list[Any]:
+        both = zip(doubles(self.means), self.speaking, strict=True)
+        return [task(getitem, *block) for block in both]
+
+
+def sum_of(said: Callable[[Array], Array], means: Array) -> Array:
+    """Return the sum (j,) over nodes of a function of their means."""
+    return np.asarray(said(means).sum(axis=0))
+
+
+def doubles(means: Sequence[Any]) -> list[Any]:
+    """Return the tasks of blocks in float64."""
+    return [task(np.asarray, part, np.float64) for part in means]
