@@ -75,7 +75,7 @@ def read_problem(
         position, links = _read_links(edges, position)
     elif edges is not None:
         links = read_edges(edges, position, known is not None, called)
-    given = LabelFile(None, None, 0, None)
+    given = LabelFile(np.full(len(position), None), None, 0, None)
     if labels is not None:
         may_add = known is None and isinstance(links, tuple)
         names = {**called, "label": called.get(answer, answer)} if answer != "label" else called
