@@ -183,7 +183,7 @@ class DaskProcess(BaseEstimator):
             ChosenView(view.name, view.weight, estimator.noise_levels_[view.name])
             for view in stack.views
         )
-        self._choice = Choice(tuple(views), stack.inflation)
+        self._choice = Choice(tuple(views), stack.inflation, estimator.fit_.choice.agreement)
         self._estimator, self.labelled_nodes_ = estimator, nodes
 
     def _answers(self, is_variance: bool = False) -> list[Any]:
