@@ -200,7 +200,8 @@ def stacked(prior: Prior, judged: Sequence[Judged], judge: Judge) -> Choice:
     usual = np.array([shares.get(view.name, 0.0) for view in judged])
     usual = usual / usual.sum() if usual.any() else np.full(len(judged), 1 / len(judged))
     weights: Array = np.ones((1, 1))
-    inflation, agreeing = np.ones(1), 1.0
+    inflation: Array = np.ones(1)
+    agreeing = 1.0
     if len(prior.views) > 1 and of_values:
         weights, inflation = _value_weights(judged, judge, usual)
     elif len(judged) > 1:
