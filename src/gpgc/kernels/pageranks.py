@@ -33,7 +33,7 @@ def pageranks(
     step = matrix.astype(values.dtype)
     weights = pagerank_weights(teleports, steps, values.dtype)
     sums = [values, *(np.zeros_like(values) for _ in teleports[1:])]
-    for part in _column_parts(values, context.whole(POWER_BYTES)):
+    for part in _column_parts(values, context.whole(2 * POWER_BYTES) // 2):
         start = values[:, part].copy()
         values[:, part] = 0.0
         for power, counts in zip(
@@ -56,7 +56,7 @@ def pageranks_at(
     weights = pagerank_weights(teleports, steps, values.dtype)
     found = [np.zeros((len(rows), values.shape[1]), values.dtype) for _ in teleports]
     needed = _needed_rows(matrix, rows, steps)
-    for part in _column_parts(values, context.whole(4 * POWER_BYTES)):
+    for part in _column_parts(values, context.whole(8 * POWER_BYTES) // 2):
         is_whole = part.stop - part.start == values.shape[1] and values.flags.c_contiguous
         start = values if is_whole else values[:, part].copy()
         for power, counts in zip(_powers(step, start, needed, context), weights.T, strict=True):
@@ -84,23 +84,9 @@ def _powers(
     following = np.empty_like(power)
     yield power
     for rows in needed:
-        _multiply(step, power, rows, following, context)
+        context.multiply(step, power, rows, following)
         power, following = following, power
         yield power
-
-
-def _multiply(
-    step: sp.csr_array, power: Array, rows: Integers | None, out: Array, context: Context
-) -> None:
-    """Write S @ power into the rows of ``out``, or some of them, in tiles."""
-    multiply = context.primitives(len(power)).rows_times
-
-    def tile(part: slice) -> None:
-        index = part if rows is None else rows[part]
-        out[index] = multiply(step, index, power)
-
-    n_rows = len(power) if rows is None else len(rows)
-    context.map(tile, context.tiles(n_rows, power.shape[1] * power.itemsize))
 
 
 def _add_to(sums: Sequence[Array], weights: Array, power: Array, context: Context) -> None:

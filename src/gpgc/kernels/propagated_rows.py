@@ -87,12 +87,7 @@ class PropagatedRows(Rows):
         if kept is None or not np.array_equal(kept[0], wanted):
             right, lengths = self.take(wanted)
             by_feature = np.ascontiguousarray((right.toarray() if sp.issparse(right) else right).T)
-            multiply = context.primitives(self.shape[0]).rows_times
-            products = np.empty((self.features.shape[0], len(lengths)), dtype=self.dtype)
-            context.fill(
-                products, lambda rows: multiply(self.features, rows, by_feature), row_bytes
-            )
-            self._kept = kept = wanted, products, lengths
+            self._kept = kept = wanted, context.multiply(self.features, by_feature), lengths
         return Columns(partial(self._from_features, kept[1]), kept[2])
 
     def _from_features(self, products: Array, rows: Index) -> tuple[Array, Array]:
