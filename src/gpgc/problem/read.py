@@ -13,8 +13,8 @@ from gpgc.errors import InputError
 from gpgc.files import STANDARD_STREAM, read_sparse, read_table
 from gpgc.files.cells import parse_number, shorten
 from gpgc.problem.label_file import LabelFile, read_labels
+from gpgc.problem.names import as_names
 from gpgc.problem.node_features import checked_ids, read_features
-from gpgc.problem.node_names import as_names
 from gpgc.problem.node_table import NodeTable
 from gpgc.problem.problem import Problem
 
