@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -90,15 +90,12 @@ class Job(Shown, ModelOptions, Inputs):
         from gpgc.compute.progress import progress
         from gpgc.problem.read import read_problem
 
-        given = {part: getattr(self, part.name) for part in fields(self)}
-        read = [
-            part for part, path in given.items() if part.metadata.get("reads") is not None and path
-        ]
-        taken = [given[part] for part in read]
-        for part, path in given.items():
-            if part.metadata.get("writes") and path is not None:
-                check_out(path, taken, flag_of(part))
-                taken.append(path)
+        read = [part for part in self.given() if part.metadata.get("reads") is not None]
+        taken = [getattr(self, part.name) for part in read]
+        for part in self.given():
+            if part.metadata.get("writes"):
+                check_out(getattr(self, part.name), taken, flag_of(part))
+                taken.append(getattr(self, part.name))
         with progress("reading"):
             return read_problem(
                 self.edges,
