@@ -23,12 +23,7 @@ from gpgc.dask.field import Field, field_of
 from gpgc.dask.inputs import here
 from gpgc.errors import InputError
 from gpgc.estimators.classifier import GPGCClassifier
-from gpgc.estimators.given import (
-    UNLABELLED,
-    encode_given,
-    encode_values,
-    left_out_weights,
-)
+from gpgc.estimators.given import encode_given, encode_values, left_out_weights
 from gpgc.estimators.inputs import check_noise
 from gpgc.estimators.prior_parameters import check_replaced
 from gpgc.estimators.regressor import GPGCRegressor
@@ -157,8 +152,7 @@ class DaskProcess(BaseEstimator):
         graph, stack = self._graph, estimator.posterior_
         nodes = field.nodes[field.labelled]
         few = label_sample(field.prior.keys[field.labelled], stack.targets, LABELS_FOR_VIEWS)
-        trust = estimator.sample_weight_
-        relative = None if (trust == 1).all() else 1 / trust
+        relative = estimator.fit_.given.relative_noise
         self._smoothers = {
             view.name: Smoother(
                 field.prior.view(view.name).kernel,
@@ -298,9 +292,8 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         check_noise(self.noise_variance, 1)
         given = encode_given(here(y, X, cluster_of(self.client)), sample_weight)
         field = self._describe(X, given.nodes, adjacency)
-        codes = np.full(len(field.nodes), UNLABELLED)
-        codes[field.labelled] = given.codes[given.nodes]
-        estimator = self._local().fit_prior(field.prior, replace(given, codes=codes))
+        here_given = replace(given, n_nodes=len(field.nodes), nodes=field.labelled)
+        estimator = self._local().fit_prior(field.prior, here_given)
         self._spread(field, estimator)
         announce("probabilities")
         starts, speaking = self._graph.links.partition.starts, np.concatenate(self._reached)
@@ -310,7 +303,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         counted = left_out_weights(given.targets, given.weights, alone)
         means = BlockMeans(self._means, blocks, self._graph.cluster)
         unlabelled = means.root_mean_square(), means.mean_of if means.n_nodes else None
-        estimator.set_calibration(estimator.calibration_left_out(counted, unlabelled))
+        estimator.calibration_ = estimator.calibration_left_out(counted, unlabelled)
         self._given = given
         return self
 
@@ -336,8 +329,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         noise and calibration are not chosen again.
         """
         check_is_fitted(self)
-        found = self.calibration_
-        known = (self._choice, (found.curve, found.bias, found.flatness))
+        known = (self._choice, self.calibration_)
         local: GPGCClassifier = self._local().fit_prior(self._local_prior(), self._given, *known)
         return local
 
@@ -389,7 +381,7 @@ class DaskGPGCRegressor(RegressorMixin, DaskProcess):
             The estimator itself.
         """
         given = encode_values(here(y, X, cluster_of(self.client)), sample_weight)
-        check_noise(self.noise_variance, given.values.shape[1])
+        check_noise(self.noise_variance, given.targets.shape[1])
         field = self._describe(X, given.nodes, adjacency)
         here_given = replace(given, n_nodes=len(field.nodes), nodes=field.labelled)
         estimator = self._local().fit_prior(field.prior, here_given)
@@ -419,7 +411,7 @@ class DaskGPGCRegressor(RegressorMixin, DaskProcess):
         """
         check_is_fitted(self)
         local: GPGCRegressor = self._local().fit_prior(
-            self._local_prior(), self._given, self._choice, self.target_scale_
+            self._local_prior(), self._given, self._choice, self._estimator.fit_.unit
         )
         return local
 

@@ -12,15 +12,18 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from gpgc._typing import Array
 from gpgc.errors import DataError, InputError
 from gpgc.files import pack_npz, read_npz, unpack_sparse
+from gpgc.gp import Space
 from gpgc.graph import as_adjacency
+from gpgc.probability.calibration import DecisionRule
 from gpgc.problem import TableEncoder
 from gpgc.problem.encoder import from_json
 
@@ -39,17 +42,12 @@ NPY_HEADER = 4096
 
 
 class StoredModel(NamedTuple):
-    """The checked content of a file."""
+    """The checked content of a file: what stands in its header, of the graph, and of the fit."""
 
     header: dict[str, Any]
-    adjacency: sp.csr_array
-    features: Any
-    labelled: NDArray[np.intp]
-    state: dict[str, NDArray[Any]]
-    feature_names: NDArray[Any] | None
-    names: NDArray[Any] | None
     encoder: TableEncoder | None
-    scaled_adjacency: sp.csr_array | None
+    graph: dict[str, Any]
+    state: dict[str, NDArray[Any]]
 
 
 class Sizes(NamedTuple):
@@ -62,11 +60,21 @@ class Sizes(NamedTuple):
 
 
 class Field(NamedTuple):
-    """One field: whether a value fits the others' sizes, how to call what does, and its place."""
+    """One field: whether a value fits the others' sizes, how to call what does, and its place.
+
+    ``of`` an estimator is what is written, None where there is nothing to write.
+    """
 
     fits: Callable[[Any, Sizes], bool]
     expected: str
+    of: Callable[[Any], Any] = lambda estimator: None
     is_needed: bool = True
+
+
+def written(table: Mapping[str, Field], estimator: Any) -> dict[str, Any]:
+    """Return what an estimator has to write, by the names of a table of fields."""
+    found = {name: field.of(estimator) for name, field in table.items()}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def pack_model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -91,10 +99,12 @@ def read_model(path: Path, memory_limit: int | None = None) -> StoredModel:
     size = path.stat().st_size if path.is_file() else 0
     header, arrays = _read(path, most_bytes(size) if memory_limit is None else memory_limit)
     source = str(path)
-    adjacency = _adjacency(arrays, source, "adjacency")
-    has_scaled = any(name.startswith("standardized/") for name in arrays)
-    scaled = _adjacency(arrays, source, "standardized") if has_scaled else None
-    features = _features(arrays, source)
+    graph = {name: arrays[name] for name in GRAPH if name in arrays}
+    graph["adjacency"] = _adjacency(arrays, source, "adjacency")
+    if any(name.startswith("standardized/") for name in arrays):
+        graph["standardized"] = _adjacency(arrays, source, "standardized")
+    if (features := _features(arrays, source)) is not None:
+        graph["features"] = features
     state = {name[6:]: array for name, array in arrays.items() if name.startswith("state/")}
     encoder = from_json(header.get("encoder"), source)
     kind: Any = header.get("estimator")
@@ -108,26 +118,20 @@ def read_model(path: Path, memory_limit: int | None = None) -> StoredModel:
         fits = len(encoder.feature_names) == n_features
         _require(fits, source, "encoder", f"that of {n_features} features", encoder.names)
         n_features = len(encoder.columns)
-    labelled = arrays.get("labelled", np.empty(0))
-    sizes = Sizes(adjacency.shape[0], labelled.size, n_columns, n_features)
+    n_labels = graph.get("labelled", np.empty(0)).size
+    sizes = Sizes(graph["adjacency"].shape[0], n_labels, n_columns, n_features)
+    fields = STATE[kind] | SHARED_STATE
     header.setdefault("parameters", None)
     _check(header, HEADER, sizes, source)
     _check(header["parameters"], PARAMETERS, sizes, source)
-    graph = {"adjacency": adjacency, "standardized": scaled, "features": features}
-    whole = {name: part for name, part in graph.items() if part is not None}
-    whole |= {
-        name: arrays[name] for name in ("labelled", "names", "feature_names") if name in arrays
-    }
-    _check(whole, GRAPH, sizes, source)
-    _check(state, STATE[kind] | SHARED_STATE, sizes, source)
-    if unknown := sorted(state.keys() - (STATE[kind] | SHARED_STATE).keys()):
+    _check(graph, GRAPH, sizes, source)
+    _check(state, fields, sizes, source)
+    if unknown := sorted(state.keys() - fields.keys()):
         raise DataError(f"{source}: nothing must be called {unknown[0]!r:.60}")
     if kind == "GPGCClassifier" and "targets" not in state:
         used = len(np.unique(state["codes"])) == sizes.columns
         _require(used, source, "codes", "each class used", state["codes"])
-    rows = labelled.astype(np.intp)
-    optional = (arrays.get("feature_names"), arrays.get("names"))
-    return StoredModel(header, adjacency, features, rows, state, *optional, encoder, scaled)
+    return StoredModel(header, encoder, graph, state)
 
 
 def digest(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -269,38 +273,69 @@ def _are_values(value: NDArray[Any], sizes: Sizes) -> bool:
     return fits and bool(known.any(axis=0).all() and known.any(axis=1).all())
 
 
-FLAG = Field(lambda v, s: isinstance(v, bool), "true or false")
+def _views_of(estimator: Any) -> dict[str, Any]:
+    return {
+        view.name: {"weight": view.weight.tolist(), "noise": view.levels.tolist()}
+        for view in estimator.fit_.choice.views
+    }
+
+
+def _soft_labels_of(estimator: Any) -> Array | None:
+    """Return rows of probabilities, None where they follow from the codes."""
+    targets: Array = estimator.fit_.given.targets
+    return None if ((targets == 0) | (targets == 1)).all() else targets
+
+
+FLAG = Field(lambda v, s: isinstance(v, bool), "true or false", is_needed=False)
+SIZE = Field(lambda v, s: _is_number(v, 0), "a number of at least 0", is_needed=False)
 AT_LEAST_0 = Field(lambda v, s: _is_float(v, (), 0), "a number of at least 0")
 HEADER = {
     "parameters": Field(lambda v, s: isinstance(v, dict), "an object"),
-    "from_features": FLAG,
-    "both_scalings": FLAG._replace(is_needed=False),
-    "views": Field(_are_views, "weight and noise by name, finite numbers of at least 0"),
-    "inflation": Field(_are_levels, "finite numbers of at least 0"),
-    "learned": Field(_are_pairs, "two numbers by name", False),
+    "from_features": Field(FLAG.fits, FLAG.expected, lambda e: e.prior_.nodes.from_features),
+    "both_scalings": FLAG,
+    "views": Field(_are_views, "weight and noise by name, finite numbers of at least 0", _views_of),
+    "inflation": Field(
+        _are_levels,
+        "finite numbers of at least 0",
+        lambda e: e.fit_.choice.inflation.tolist(),
+    ),
+    "learned": Field(
+        _are_pairs,
+        "two numbers by name",
+        lambda e: {name: list(pair) for name, pair in e.learned_.items()} or None,
+        False,
+    ),
     "approximations": Field(
-        lambda v, s: isinstance(v, list) and all(isinstance(one, str) for one in v), "phrases"
+        lambda v, s: isinstance(v, list) and all(isinstance(one, str) for one in v),
+        "phrases",
+        lambda e: list(e.approximations_),
     ),
 }
-"""What the header holds beside ``estimator`` and ``encoder``."""
+"""What the header holds beside ``estimator``, ``encoder`` and ``standardization``."""
 
 PARAMETERS = {
     "depth": Field(
-        lambda v, s: _is_whole(v, 1, HIGHEST_DEPTH), f"a whole number up to {HIGHEST_DEPTH}", False
+        lambda v, s: _is_whole(v, 1, HIGHEST_DEPTH),
+        f"a whole number up to {HIGHEST_DEPTH}",
+        is_needed=False,
     ),
-    "dtype": Field(lambda v, s: v in ("float32", "float64"), "float32 or float64", False),
+    "dtype": Field(lambda v, s: v in ("float32", "float64"), "float32 or float64", is_needed=False),
     "n_neighbors": Field(
-        lambda v, s: _is_whole(v, 1, 2**31), "a whole number of at least 1", False
+        lambda v, s: _is_whole(v, 1, 2**31), "a whole number of at least 1", is_needed=False
     ),
     "n_jobs": Field(
-        lambda v, s: v is None or _is_whole(v, -1, 2**16), "a number of threads or null", False
+        lambda v, s: v is None or _is_whole(v, -1, 2**16),
+        "a number of threads or null",
+        is_needed=False,
     ),
-    "random_state": Field(lambda v, s: _is_whole(v, 0, 2**32 - 1), "a seed below 2^32", False),
-    "verbose": FLAG._replace(is_needed=False),
-    "space": Field(lambda v, s: v in ("auto", "function", "weight"), "a space", False),
-    "decision": Field(lambda v, s: v in ("probable", "balanced"), "a decision", False),
-    "weight_variance": Field(lambda v, s: _is_number(v, 0), "a number of at least 0", False),
-    "bias_variance": Field(lambda v, s: _is_number(v, 0), "a number of at least 0", False),
+    "random_state": Field(
+        lambda v, s: _is_whole(v, 0, 2**32 - 1), "a seed below 2^32", is_needed=False
+    ),
+    "verbose": FLAG,
+    "space": Field(lambda v, s: v in get_args(Space), "a space", is_needed=False),
+    "decision": Field(lambda v, s: v in get_args(DecisionRule), "a decision", is_needed=False),
+    "weight_variance": SIZE,
+    "bias_variance": SIZE,
 }
 """Parameters whose wrong values the constructors would take."""
 
@@ -308,17 +343,25 @@ GRAPH = {
     "labelled": Field(
         lambda v, s: _is_index(v, s.nodes) and 0 < len(v) == len(np.unique(v)),
         "nodes of the graph, each once",
+        lambda e: e.labelled_nodes_,
     ),
-    "features": Field(_are_features, "a finite float32 or float64 row for each node", False),
+    "features": Field(
+        _are_features, "a finite float32 or float64 row for each node", is_needed=False
+    ),
     "standardized": Field(
-        lambda v, s: v.shape[0] == s.nodes and s.features > 0, "a graph of the same nodes", False
+        lambda v, s: v.shape[0] == s.nodes and s.features > 0,
+        "a graph of the same nodes",
+        is_needed=False,
     ),
     "names": Field(
-        lambda v, s: v.shape == (s.nodes,) and v.dtype.kind in "iufUS", "a name a node", False
+        lambda v, s: v.shape == (s.nodes,) and v.dtype.kind in "iufUS",
+        "a name a node",
+        is_needed=False,
     ),
     "feature_names": Field(
         lambda v, s: s.features > 0 and v.shape == (s.features,) and v.dtype.kind in "US",
         "a name for each feature",
+        lambda e: getattr(e, "feature_names_in_", None),
         False,
     ),
 }
@@ -326,33 +369,55 @@ SHARED_STATE = {
     "sample_weight": Field(
         lambda v, s: _is_float(v, (s.labels,), np.finfo(np.float64).tiny),
         "a positive number for each label",
+        lambda e: e.sample_weight_,
     ),
-    "mean": Field(lambda v, s: _is_float(v, (s.nodes, s.columns)), "numbers of shape (N, k)"),
+    "mean": Field(
+        lambda v, s: _is_float(v, (s.nodes, s.columns)),
+        "numbers of shape (N, k)",
+        lambda e: e.fit_.mean,
+    ),
 }
 STATE = {
     "GPGCClassifier": {
-        "classes": Field(_are_classes, "different and sorted"),
+        "classes": Field(_are_classes, "different and sorted", lambda e: e.classes_),
         "codes": Field(
-            lambda v, s: _is_index(v, s.columns) and len(v) == s.labels, "a class for each label"
+            lambda v, s: _is_index(v, s.columns) and len(v) == s.labels,
+            "a class for each label",
+            lambda e: e.codes_,
         ),
-        "bias": Field(lambda v, s: _is_float(v, (s.columns,)), "a number for each class"),
-        "temperature": AT_LEAST_0,
-        "curvature": AT_LEAST_0,
-        "flatness": AT_LEAST_0,
-        "targets": Field(_are_probabilities, "probabilities of shape (D, k)", False),
+        "bias": Field(
+            lambda v, s: _is_float(v, (s.columns,)),
+            "a number for each class",
+            lambda e: e.calibration_.bias,
+        ),
+        "temperature": AT_LEAST_0._replace(of=lambda e: e.calibration_.curve.temperature),
+        "curvature": AT_LEAST_0._replace(of=lambda e: e.calibration_.curve.curvature),
+        "flatness": AT_LEAST_0._replace(of=lambda e: e.calibration_.flatness),
+        "targets": Field(
+            _are_probabilities, "probabilities of shape (D, k)", _soft_labels_of, False
+        ),
     },
     "GPGCRegressor": {
-        "values": Field(_are_values, "numbers of shape (D, k), or NaN where others are known"),
+        "values": Field(
+            _are_values,
+            "numbers of shape (D, k), or NaN where others are known",
+            lambda e: e.fit_.given.targets,
+        ),
         "squeeze": Field(
             lambda v, s: v.shape == () and v.dtype.kind == "b" and (not v or s.columns == 1),
             "a flag",
+            lambda e: e.is_vector_,
         ),
         "scale": Field(
             lambda v, s: _is_float(v, (s.columns,), np.finfo(np.float64).tiny),
             "a positive number for each target",
+            lambda e: e.target_scale_,
         ),
         "target_names": Field(
-            lambda v, s: v.shape == (s.columns,) and v.dtype.kind == "U", "a name a target", False
+            lambda v, s: v.shape == (s.columns,) and v.dtype.kind == "U",
+            "a name a target",
+            lambda e: e.target_names_,
+            False,
         ),
     },
 }

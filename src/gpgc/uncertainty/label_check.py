@@ -101,7 +101,7 @@ def check_labels(estimator: GPGCClassifier) -> LabelCheck:
     homophily = estimator.prior_.homophily
     alike = homophily.alike if homophily.features_tell else PLACE_ALIKE
     usual = usual_sharpness(len(codes), alike, len(estimator.classes_))
-    fractions = estimator.label_fractions()
+    fractions = estimator.calibration_.fractions
     found = label_errors(left_out, codes, weights, spread, usual, fractions)
     classes = estimator.classes_
     likely = np.where(silent, classes[codes], estimator.leave_one_out_predict())
