@@ -350,7 +350,7 @@ class GraphProcess(PriorParameters):
         given: Given,
         unit: Unit,
         noise: Array | str,
-        counted: Array,
+        loo_weights: Array,
         choice: Choice | None,
     ) -> None:
         """Choose views and noise if they are not known, and condition the prior on Y."""
@@ -360,7 +360,7 @@ class GraphProcess(PriorParameters):
             # values are noisy however sure their neighbors are: less is usual of classes alone
             network, of_classes = prior.architecture, self.criterion == "cross_entropy"
             usual = network.usual_noise(prior.nodes) if of_classes else network.relative_noise
-            how = (noise, self.criterion, counted, usual, given.relative_noise)
+            how = (noise, self.criterion, loo_weights, usual, given.relative_noise)
             prior, choice = self._choose(prior, given.nodes, NoiseSelector(targets, *how))
         names = [view.name for view in choice.views]
         prior.keep(names)

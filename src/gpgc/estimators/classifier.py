@@ -211,9 +211,11 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         check_choice("decision", self.decision, get_args(DecisionRule))
         noise = check_noise(self.noise_variance, 1)
         alone = prior.nodes.reach.alone(given.nodes)
-        counted = left_out_weights(given.targets, given.weights, alone)
-        self._condition(prior, given, unit_of_classes(given), noise, counted, choice)
-        self.calibration_ = calibration or self.calibration_left_out(counted)
+        loo_weights = left_out_weights(given.targets, given.weights, alone)
+        self._condition(prior, given, unit_of_classes(given), noise, loo_weights, choice)
+        if calibration is None:
+            calibration = self.calibration_left_out(loo_weights)
+        self.calibration_ = calibration
         return self
 
     @property
@@ -334,12 +336,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             The estimator itself.
         """
         check_is_fitted(self)
-        chosen = check_nodes(nodes, len(self.prior_.nodes), self.node_names_)
-        codes = self.codes_of(y)
-        if chosen is None or len(codes) != len(chosen) or not len(codes):
-            raise InputError("nodes and y must name the same, at least one, held-out nodes")
-        if np.isin(chosen, self.labelled_nodes_).any():
-            raise InputError("nodes must be held out: some of them were labelled in fit")
+        chosen, codes = self.held_out(nodes, y)
         reached = self.prior_.nodes.reach.reached(self.labelled_nodes_)[chosen]
         if not reached.any():
             raise InputError("nodes must hold some that links or features connect with a label")
@@ -347,6 +344,19 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         scale, bias = fit_scale_and_bias(mean[reached], targets[reached])
         self.calibration_ = Calibration(ScoreCurve(scale), bias, label_fractions(self.fit_.given))
         return self
+
+    def held_out(self, nodes: Any, y: Any) -> tuple[Integers, Integers]:
+        """Return nodes that ``fit`` saw no label of, as indices, and their labels as codes."""
+        chosen = check_nodes(nodes, len(self.prior_.nodes), self.node_names_)
+        if chosen is None or np.isin(chosen, self.labelled_nodes_).any():
+            raise InputError("nodes must be held out: some of them were labelled in fit")
+        codes = self.codes_of(y)
+        if codes.shape != chosen.shape or not len(codes):
+            raise InputError(
+                f"y must hold {len(chosen)} labels, one for each of at least one node, "
+                f"got {len(codes)}"
+            )
+        return chosen, codes
 
     def codes_of(self, y: Any) -> Integers:
         """Return labels (n,) as indices of ``classes_``; others than those are refused."""
@@ -359,7 +369,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         return np.asarray(codes)
 
     def calibration_left_out(
-        self, counted: Array, unlabelled: tuple[float, MeanOf | None] | None = None
+        self, loo_weights: Array, unlabelled: tuple[float, MeanOf | None] | None = None
     ) -> Calibration:
         """Return the calibration by leaving labels out, each of which counts so much (D,).
 
@@ -372,16 +382,16 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             speaking = self.prior_.nodes.reach.reached(labelled)
             speaking[labelled] = False
             means = self.fit_.mean[speaking]
-            spread = root_mean_square(square_sums(means))
-            unlabelled = spread, (lambda said: said(means).mean(axis=0)) if len(means) else None
-        spread, of_nodes = unlabelled
+            contrast = root_mean_square(square_sums(means))
+            unlabelled = contrast, (lambda said: said(means).mean(axis=0)) if len(means) else None
+        contrast, of_nodes = unlabelled
         among = label_sample(self.prior_.keys[labelled], targets, CALIBRATION_LABELS)
         return calibrate_left_out(
             self.posterior_.leave_one_out(among).mean,
             targets[among],
-            counted[among],
+            loo_weights[among],
             label_fractions(given),
-            spread,
+            contrast,
             of_nodes,
             prior_of(self.class_prior, self.classes_),
             self.prior_.homophily.alike,
@@ -514,11 +524,12 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         level : float, default 0.9
             Wanted coverage, between 0 and 1.
         nodes : array of shape (n,), optional
-            Nodes, indices or names, that ``fit`` was given no label of, drawn uniformly from those.
-            With them the coverage is guaranteed
-            (:func:`gpgc.uncertainty.sets.split_conformal_sets`); without them it is estimated from
-            the training labels by leave-one-out
-            (:func:`gpgc.uncertainty.sets.leave_one_out_sets`).
+            Nodes, indices or names, that ``fit`` was given no label of, and the estimator was not
+            calibrated on. If they are drawn uniformly from those without a training label, the set
+            of another such node holds its class with probability of at least ``level``, whatever
+            the model (split conformal sets). Without them the training labels are left out in turn
+            in their place, in closed form: there is no guarantee, as labels drawn class by class
+            are not exchangeable with the rest.
         y : array of shape (n,), optional
             The labels of ``nodes``.
 
@@ -546,18 +557,25 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         return split_conformal_sets(self, nodes, y, level)
 
     def novelty(self, view: Literal["graph", "features"] = "graph") -> Array:
-        """Return how little each node belongs to the labelled classes, larger is stranger.
+        r"""Return how little each node belongs to the labelled classes, larger is stranger.
+
+        .. math:: 1 - \max_c \left(\Gamma_{\cdot D}\, (\Gamma_{DD} + \bar\gamma I)^{-1} Y\right)_c
+
+        for 0/1 labels Y and the centered covariance Γ (:class:`gpgc.kernels.Center`) of mean
+        variance :math:`\bar\gamma`, which is also the noise. Centered, a node that is like the
+        average one correlates with no label, and so no class claims it; uncentered, every class
+        claims every node through what all nodes share.
 
         Parameters
         ----------
         view : {"graph", "features"}, default "graph"
-            By the graph's covariance, for nodes of a class without labels, or by the features
-            alone, for nodes whose features are damaged. The formula is that of
-            :func:`gpgc.uncertainty.novelty`.
+            By the graph's covariance, for nodes of a class without labels; or by the features
+            alone, for nodes whose features are damaged, which the neighbors hide in the other view.
 
         Returns
         -------
         array of shape (N,)
+            About 0 for nodes that surely belong, about 1 for those that do not.
 
         Examples
         --------
@@ -603,8 +621,8 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             raise InputError("nodes and y must be given together, got one of them")
         if nodes is None:
             return reliability(self.leave_one_out_proba(), self.codes_, n_bins)
-        chosen = check_nodes(nodes, len(self.prior_.nodes), self.node_names_)
-        return reliability(self.predict_proba()[chosen], self.codes_of(y), n_bins)
+        chosen, codes = self.held_out(nodes, y)
+        return reliability(self.predict_proba()[chosen], codes, n_bins)
 
     def suggest(
         self,

@@ -224,9 +224,9 @@ def left_out_weights(targets: Array, weights: Array, alone: NDArray[np.bool_]) -
     >>> left_out_weights(np.eye(2)[[0, 0, 1]], np.ones(3), np.array([False, False, False]))
     array([0.5, 0.5, 0. ])
     """
-    counted = effective_weights(weights)
-    of_class = np.maximum(0.0, 1 - 1 / np.maximum(counted @ targets, np.finfo(np.float64).tiny))
-    return np.asarray((targets @ of_class) * ~alone * counted)
+    effective = effective_weights(weights)
+    of_class = np.maximum(0.0, 1 - 1 / np.maximum(effective @ targets, np.finfo(np.float64).tiny))
+    return np.asarray((targets @ of_class) * ~alone * effective)
 
 
 def effective_weights(weights: Array) -> Array:

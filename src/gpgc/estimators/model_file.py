@@ -123,7 +123,10 @@ def read_model(path: Path, memory_limit: int | None = None) -> StoredModel:
     fields = STATE[kind] | SHARED_STATE
     header.setdefault("parameters", None)
     _check(header, HEADER, sizes, source)
-    _check(header["parameters"], PARAMETERS, sizes, source)
+    known_parameters = {
+        name: PARAMETERS[name] for name in header["parameters"] if name in PARAMETERS
+    }
+    _check(header["parameters"], known_parameters, sizes, source)
     _check(graph, GRAPH, sizes, source)
     _check(state, fields, sizes, source)
     if unknown := sorted(state.keys() - fields.keys()):
@@ -287,7 +290,6 @@ def _soft_labels_of(estimator: Any) -> Array | None:
 
 
 FLAG = Field(lambda v, s: isinstance(v, bool), "true or false", is_needed=False)
-SIZE = Field(lambda v, s: _is_number(v, 0), "a number of at least 0", is_needed=False)
 AT_LEAST_0 = Field(lambda v, s: _is_float(v, (), 0), "a number of at least 0")
 HEADER = {
     "parameters": Field(lambda v, s: isinstance(v, dict), "an object"),
@@ -314,28 +316,16 @@ HEADER = {
 """What the header holds beside ``estimator``, ``encoder`` and ``standardization``."""
 
 PARAMETERS = {
-    "depth": Field(
-        lambda v, s: _is_whole(v, 1, HIGHEST_DEPTH),
-        f"a whole number up to {HIGHEST_DEPTH}",
-        is_needed=False,
-    ),
-    "dtype": Field(lambda v, s: v in ("float32", "float64"), "float32 or float64", is_needed=False),
-    "n_neighbors": Field(
-        lambda v, s: _is_whole(v, 1, 2**31), "a whole number of at least 1", is_needed=False
-    ),
-    "n_jobs": Field(
-        lambda v, s: v is None or _is_whole(v, -1, 2**16),
-        "a number of threads or null",
-        is_needed=False,
-    ),
-    "random_state": Field(
-        lambda v, s: _is_whole(v, 0, 2**32 - 1), "a seed below 2^32", is_needed=False
-    ),
+    "depth": Field(lambda v, s: _is_whole(v, 1, HIGHEST_DEPTH), f"from 1 to {HIGHEST_DEPTH}"),
+    "dtype": Field(lambda v, s: v in ("float32", "float64"), "float32 or float64"),
+    "n_neighbors": Field(lambda v, s: _is_whole(v, 1, 2**31), "a whole number of at least 1"),
+    "n_jobs": Field(lambda v, s: v is None or _is_whole(v, -1, 2**16), "threads or null"),
+    "random_state": Field(lambda v, s: _is_whole(v, 0, 2**32 - 1), "a seed below 2^32"),
     "verbose": FLAG,
-    "space": Field(lambda v, s: v in get_args(Space), "a space", is_needed=False),
-    "decision": Field(lambda v, s: v in get_args(DecisionRule), "a decision", is_needed=False),
-    "weight_variance": SIZE,
-    "bias_variance": SIZE,
+    "space": Field(lambda v, s: v in get_args(Space), "a space"),
+    "decision": Field(lambda v, s: v in get_args(DecisionRule), "a decision"),
+    "weight_variance": Field(lambda v, s: _is_number(v, 0), "a number of at least 0"),
+    "bias_variance": Field(lambda v, s: _is_number(v, 0), "a number of at least 0"),
 }
 """Parameters whose wrong values the constructors would take."""
 

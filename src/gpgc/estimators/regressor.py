@@ -118,9 +118,9 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         noise = check_noise(self.noise_variance, given.targets.shape[1])
         if unit is None:
             unit = unit_of_values(given, prior.covariance().diag(given.nodes))
-        counted = float(len(given.nodes) > 1) * effective_weights(given.weights)
+        loo_weights = float(len(given.nodes) > 1) * effective_weights(given.weights)
         levels = noise if isinstance(noise, str) else noise / unit.scale**2
-        self._condition(prior, given, unit, levels, counted, choice)
+        self._condition(prior, given, unit, levels, loo_weights, choice)
         return self
 
     @property

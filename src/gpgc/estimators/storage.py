@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from gpgc.estimators.standardize import stored_standardization, to_header
 from gpgc.files import pack_sparse, parse_bytes, write_file
 from gpgc.graph import Nodes
 from gpgc.kernels import ACTIVATIONS, BASE_KERNELS
-from gpgc.models import REGISTRY, Architecture
+from gpgc.models import REGISTRY
 from gpgc.models.learnable import with_values
 from gpgc.probability.calibration import Calibration
 from gpgc.probability.class_prior import prior_of
@@ -192,6 +192,15 @@ def _plain(values: Any, name: str) -> NDArray[Any]:
     return array.astype(str)
 
 
+def _objects() -> dict[str, dict[str, Any]]:
+    """Return the classes of parameters by name, under the key that tells their kind.
+
+    Networks come first, which have an activation too; some are registered after the import.
+    """
+    networks: dict[str, Any] = {name: type(make()) for name, make in REGISTRY.items()}
+    return {"architecture": networks, "name": BASE_KERNELS, "activation": ACTIVATIONS}
+
+
 def _to_json(name: str, value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -199,18 +208,11 @@ def _to_json(name: str, value: Any) -> Any:
         return np.asarray(value).tolist()
     if isinstance(value, np.generic):
         return value.item()
-    for known, kind in BASE_KERNELS.items():
-        if type(value) is kind and is_dataclass(value):
-            return {"name": known, **asdict(value)}
-    for known, shape in ACTIVATIONS.items():
-        if type(value) is shape and is_dataclass(value):
-            return {"activation": known, **asdict(value)}
-    for known, make in REGISTRY.items():
-        if isinstance(value, Architecture) and type(value) is type(make()):
-            numbers = {part.name: getattr(value, part.name) for part in fields(value)}
-            return {"architecture": known} | {
-                part: _to_json(part, number) for part, number in numbers.items()
-            }
+    for tag, kinds in _objects().items():
+        for known, kind in kinds.items():
+            if type(value) is kind and is_dataclass(value):
+                numbers = {part.name: getattr(value, part.name) for part in fields(value)}
+                return {tag: known} | {part: _to_json(part, one) for part, one in numbers.items()}
     raise InputError(f"{name} cannot be saved: {value!r} is an object that gpgc does not know")
 
 
@@ -218,8 +220,7 @@ def _from_json(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     parts = {name: _from_json(part) for name, part in value.items()}
-    if "architecture" in parts:
-        return type(REGISTRY[parts.pop("architecture")]())(**parts)
-    if "name" in parts:
-        return BASE_KERNELS[parts.pop("name")](**parts)
-    return ACTIVATIONS[parts.pop("activation")](**parts)
+    for tag, kinds in _objects().items():
+        if tag in parts:
+            return kinds[parts.pop(tag)](**parts)
+    raise InputError(f"parameters must be numbers, text or known objects, got {value!r:.60}")

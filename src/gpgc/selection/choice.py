@@ -226,17 +226,17 @@ def _value_weights(
     weights, inflation = [], []
     for column in range(selector.targets.shape[1]):
         known = ~np.isnan(selector.targets[:, column])
-        values, counted = selector.targets[known, column], selector.weights[known]
-        counted = counted * (known.sum() > 1)  # one value cannot be left out
+        values, loo_weights = selector.targets[known, column], selector.weights[known]
+        loo_weights = loo_weights * (known.sum() > 1)  # one value cannot be left out
         left_out = np.array([view.left_out.mean[known, column] for view in judged])
-        t = value_weights(left_out, values, counted, usual) if len(values) else usual
+        t = value_weights(left_out, values, loo_weights, usual) if len(values) else usual
         own = (view.left_out.variance for view in judged)
         variances = [(v if v.ndim == 1 else v[:, column])[known] for v in own]
         part = t / t.sum() if t.any() else np.full(len(t), 1 / len(t))
         weights.append(t)
         n_chosen = CHOSEN_A_VIEW * int(np.count_nonzero(t))
         errors = values - t @ left_out
-        inflation.append(value_inflation(errors, part @ np.array(variances), counted, n_chosen))
+        inflation.append(value_inflation(errors, part @ np.array(variances), loo_weights, n_chosen))
     return np.array(weights).T, np.array(inflation)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cholesky
 from scipy.optimize import minimize
+from scipy.special import expit, logit
 
 from gpgc._typing import Array, Integers
 from gpgc.compute import small_matrices
@@ -62,7 +63,7 @@ class LearningProblem:
         self.cost, self.weights = selector.measured_by, selector.weights
         relative = selector.relative_noise
         self.relative = np.ones(len(labelled)) if relative is None else relative
-        self.levels, self.learn_noise = np.maximum(levels, 1e-12), selector.is_free
+        self.levels, self.learn_noise = np.maximum(levels, 1e-12), isinstance(selector.noise, str)
         self.ranges = learnable(prior.architecture)
         start = values_of(prior.architecture)
         if start.get("bias_variance") == 0:
@@ -176,7 +177,7 @@ def learn(
         return Learnt(prior.architecture, chosen.levels, {}, (cost_before, cost_before))
     values, levels = problem.values(best), problem.levels_at(best)
     numbers = {name: (before[name], value) for name, value in values.items()}
-    if selector.is_free and len(levels) == 1:
+    if problem.learn_noise and len(levels) == 1:
         numbers["noise_variance"] = (float(chosen.levels[0]), float(levels[0]))
     architecture = with_values(prior.architecture, values)
     return Learnt(architecture, levels, numbers, (cost_before, cost_after))
@@ -232,12 +233,9 @@ def _coordinate(value: float, low: float, high: float) -> float:
     """Return the logarithm of a number above low, or the logit of one between two ends."""
     if np.isinf(high):
         return float(np.log(value - low))
-    inside = np.clip((value - low) / (high - low), 1e-3, 1 - 1e-3)
-    return float(np.log(inside / (1 - inside)))
+    return float(logit(np.clip((value - low) / (high - low), 1e-3, 1 - 1e-3)))
 
 
 def _number(x: float, low: float, high: float) -> float:
     """Return the number at a coordinate."""
-    if np.isinf(high):
-        return float(low + np.exp(x))
-    return float(low + (high - low) / (1 + np.exp(-x)))
+    return float(low + (np.exp(x) if np.isinf(high) else (high - low) * expit(x)))

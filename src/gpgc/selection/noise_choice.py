@@ -57,13 +57,9 @@ class NoiseSelector:
 
     @property
     def measured_by(self) -> Criterion:
-        """What the noise is chosen by."""
-        return "evidence" if self.is_free and self.noise == "evidence" else self.criterion
-
-    @property
-    def is_free(self) -> bool:
-        """Whether the noise is to be chosen."""
-        return isinstance(self.noise, str)
+        """What free noise is chosen by."""
+        by_evidence = isinstance(self.noise, str) and self.noise == "evidence"
+        return "evidence" if by_evidence else self.criterion
 
     def restricted(self, labels: Integers, columns: Any = slice(None)) -> NoiseSelector:
         """Return one for some labels and targets; a single value cannot be left out."""
@@ -81,10 +77,10 @@ class NoiseSelector:
             return self.noise
         by_evidence = self.measured_by == "evidence"
         usual = () if by_evidence else (self.weights, self.usual_noise)
-        every = np.arange(self.targets.shape[1])
+        n_apart = self.targets.shape[1] if self.criterion == "density" else 1
         found = []
-        for columns in every[:, None] if self.criterion == "density" else every[None]:
-            part = path.of_targets(columns)
+        for column in range(n_apart):
+            part = path if n_apart == 1 else path.of_targets([column])
             if part.targets.any():
                 found.append(choose_noise(part, self.measured_by, *usual).noise_variance)
             else:  # a constant target tells nothing of its noise
