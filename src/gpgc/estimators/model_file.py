@@ -51,12 +51,12 @@ class StoredModel(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """N, D, k and F."""
+    """Of N nodes with F features, D of which have labels: of k classes, or for k targets."""
 
-    nodes: int
-    labels: int
-    columns: int
-    features: int
+    N: int
+    D: int
+    k: int
+    F: int
 
 
 class Field(NamedTuple):
@@ -75,6 +75,55 @@ def written(table: Mapping[str, Field], estimator: Any) -> dict[str, Any]:
     """Return what an estimator has to write, by the names of a table of fields."""
     found = {name: field.of(estimator) for name, field in table.items()}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def array(
+    kinds: str,
+    shape: str,
+    of: Callable[[Any], Any] = lambda estimator: None,
+    *,
+    least: float = -math.inf,
+    below: str = "",
+    also: Callable[[Any, Sizes], bool] = lambda value, sizes: True,
+    said: str = "",
+    is_needed: bool = True,
+) -> Field:
+    """Return the field of an array of a kind, with a shape and an end in the letters of Sizes.
+
+    Numbers are finite, ``least`` or more; ``also`` must hold, which ``said`` calls by its name.
+    """
+
+    def fits(value: Any, sizes: Sizes) -> bool:
+        wanted = tuple(getattr(sizes, letter) for letter in shape)
+        if value.dtype.kind not in kinds or value.shape != wanted:
+            return False
+        end = getattr(sizes, below) if below else math.inf
+        in_range = (
+            value.dtype.kind not in "iuf"
+            or (np.isfinite(value) & (value >= least) & (value < end)).all()
+        )
+        return bool(in_range) and also(value, sizes)
+
+    expected = f"of shape ({', '.join(shape)})"
+    expected += f", {least:g} or more" if least > -math.inf else ""
+    expected += f", below {below}" if below else ""
+    return Field(fits, expected + (said and f", {said}"), of, is_needed)
+
+
+def whole(lowest: int, highest: int) -> Field:
+    """Return the field of a whole number in JSON."""
+    return Field(
+        lambda value, sizes: type(value) is int and lowest <= value <= highest,
+        f"a whole number from {lowest} to {highest}",
+    )
+
+
+def one_of(*allowed: Any) -> Field:
+    """Return the field of a word, true or false in JSON."""
+    return Field(
+        lambda value, sizes: any(type(value) is type(one) and value == one for one in allowed),
+        f"one of {', '.join(map(str, allowed))}",
+    )
 
 
 def pack_model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -132,7 +181,7 @@ def read_model(path: Path, memory_limit: int | None = None) -> StoredModel:
     if unknown := sorted(state.keys() - fields.keys()):
         raise DataError(f"{source}: nothing must be called {unknown[0]!r:.60}")
     if kind == "GPGCClassifier" and "targets" not in state:
-        used = len(np.unique(state["codes"])) == sizes.columns
+        used = len(np.unique(state["codes"])) == sizes.k
         _require(used, source, "codes", "each class used", state["codes"])
     return StoredModel(header, encoder, graph, state)
 
@@ -211,30 +260,14 @@ def _require(fits: bool, source: str, name: str, expected: str, value: Any) -> N
     raise DataError(f"{source}: {name} must be {expected}, got {got}")
 
 
-def _is_index(values: NDArray[Any], size: int) -> bool:
-    """Tell whether values are a 1-D array of whole numbers from 0 to size − 1."""
-    is_whole = values.ndim == 1 and values.dtype.kind in "iu"
-    return is_whole and bool(((values >= 0) & (values < size)).all())
-
-
-def _is_float(values: NDArray[Any], shape: tuple[int, ...], least: float = -np.inf) -> bool:
-    """Tell whether an array of a shape holds finite numbers of at least some size."""
-    fits = values.dtype.kind == "f" and values.shape == shape and bool(np.isfinite(values).all())
-    return fits and bool((values >= least).all())
-
-
 def _is_number(value: Any, least: float = -math.inf) -> bool:
     is_real = isinstance(value, int | float) and not isinstance(value, bool)
     return is_real and math.isfinite(value) and value >= least
 
 
-def _is_whole(value: Any, lowest: int, highest: int) -> bool:
-    return type(value) is int and lowest <= value <= highest
-
-
 def _are_levels(value: Any, sizes: Sizes) -> bool:
     """Tell whether a list has a number of at least 0 for all targets, or for each."""
-    is_listed = isinstance(value, list) and len(value) in (1, sizes.columns)
+    is_listed = isinstance(value, list) and len(value) in (1, sizes.k)
     return is_listed and all(_is_number(one, 0) for one in value)
 
 
@@ -254,24 +287,13 @@ def _are_pairs(value: Any, sizes: Sizes) -> bool:
 
 def _are_features(value: Any, sizes: Sizes) -> bool:
     numbers = value.data if sp.issparse(value) else value
-    shaped = value.shape[0] == sizes.nodes and value.shape[1] > 0
+    shaped = value.shape[0] == sizes.N and value.shape[1] > 0
     return shaped and value.dtype in (np.float32, np.float64) and bool(np.isfinite(numbers).all())
 
 
-def _are_classes(value: NDArray[Any], sizes: Sizes) -> bool:
-    fits = value.ndim == 1 and len(value) > 0 and value.dtype.kind in "biuUSf"
-    fits = fits and (value.dtype.kind != "f" or bool(np.isfinite(value).all()))
-    return fits and bool((value[1:] > value[:-1]).all())
-
-
-def _are_probabilities(value: NDArray[Any], sizes: Sizes) -> bool:
-    fits = _is_float(value, (sizes.labels, sizes.columns), 0)
-    return fits and bool(np.allclose(value.sum(axis=1), 1) and value.any(axis=0).all())
-
-
 def _are_values(value: NDArray[Any], sizes: Sizes) -> bool:
-    fits = value.dtype.kind == "f" and value.shape == (sizes.labels, sizes.columns)
-    fits = fits and sizes.columns > 0 and not np.isinf(value).any()
+    fits = value.dtype.kind == "f" and value.shape == (sizes.D, sizes.k)
+    fits = fits and sizes.k > 0 and not np.isinf(value).any()
     known = ~np.isnan(value) if fits else np.zeros((1, 1), dtype=bool)
     return fits and bool(known.any(axis=0).all() and known.any(axis=1).all())
 
@@ -283,30 +305,27 @@ def _views_of(estimator: Any) -> dict[str, Any]:
     }
 
 
+def _learned_of(estimator: Any) -> dict[str, Any] | None:
+    return {name: list(pair) for name, pair in estimator.learned_.items()} or None
+
+
 def _soft_labels_of(estimator: Any) -> Array | None:
     """Return rows of probabilities, None where they follow from the codes."""
     targets: Array = estimator.fit_.given.targets
     return None if ((targets == 0) | (targets == 1)).all() else targets
 
 
-FLAG = Field(lambda v, s: isinstance(v, bool), "true or false", is_needed=False)
-AT_LEAST_0 = Field(lambda v, s: _is_float(v, (), 0), "a number of at least 0")
+AT_LEAST_0 = Field(lambda value, sizes: _is_number(value, 0), "a number of at least 0")
+TINY = float(np.finfo(np.float64).tiny)
 HEADER = {
     "parameters": Field(lambda v, s: isinstance(v, dict), "an object"),
-    "from_features": Field(FLAG.fits, FLAG.expected, lambda e: e.prior_.nodes.from_features),
-    "both_scalings": FLAG,
+    "from_features": one_of(True, False)._replace(of=lambda e: e.prior_.nodes.from_features),
+    "both_scalings": one_of(True, False)._replace(is_needed=False),
     "views": Field(_are_views, "weight and noise by name, finite numbers of at least 0", _views_of),
     "inflation": Field(
-        _are_levels,
-        "finite numbers of at least 0",
-        lambda e: e.fit_.choice.inflation.tolist(),
+        _are_levels, "numbers of at least 0", lambda e: e.fit_.choice.inflation.tolist()
     ),
-    "learned": Field(
-        _are_pairs,
-        "two numbers by name",
-        lambda e: {name: list(pair) for name, pair in e.learned_.items()} or None,
-        False,
-    ),
+    "learned": Field(_are_pairs, "two numbers by name", _learned_of, is_needed=False),
     "approximations": Field(
         lambda v, s: isinstance(v, list) and all(isinstance(one, str) for one in v),
         "phrases",
@@ -316,75 +335,68 @@ HEADER = {
 """What the header holds beside ``estimator``, ``encoder`` and ``standardization``."""
 
 PARAMETERS = {
-    "depth": Field(lambda v, s: _is_whole(v, 1, HIGHEST_DEPTH), f"from 1 to {HIGHEST_DEPTH}"),
-    "dtype": Field(lambda v, s: v in ("float32", "float64"), "float32 or float64"),
-    "n_neighbors": Field(lambda v, s: _is_whole(v, 1, 2**31), "a whole number of at least 1"),
-    "n_jobs": Field(lambda v, s: v is None or _is_whole(v, -1, 2**16), "threads or null"),
-    "random_state": Field(lambda v, s: _is_whole(v, 0, 2**32 - 1), "a seed below 2^32"),
-    "verbose": FLAG,
-    "space": Field(lambda v, s: v in get_args(Space), "a space"),
-    "decision": Field(lambda v, s: v in get_args(DecisionRule), "a decision"),
-    "weight_variance": Field(lambda v, s: _is_number(v, 0), "a number of at least 0"),
-    "bias_variance": Field(lambda v, s: _is_number(v, 0), "a number of at least 0"),
+    "depth": whole(1, HIGHEST_DEPTH),
+    "dtype": one_of("float32", "float64"),
+    "n_neighbors": whole(1, 2**31),
+    "n_jobs": Field(
+        lambda v, s: v is None or whole(-1, 2**16).fits(v, s), "a number of threads or null"
+    ),
+    "random_state": whole(0, 2**32 - 1),
+    "verbose": one_of(True, False),
+    "space": one_of(*get_args(Space)),
+    "decision": one_of(*get_args(DecisionRule)),
+    "weight_variance": AT_LEAST_0,
+    "bias_variance": AT_LEAST_0,
 }
-"""Parameters whose wrong values the constructors would take."""
+"""Parameters whose wrong values the constructors would take; those that a file has are checked."""
 
 GRAPH = {
-    "labelled": Field(
-        lambda v, s: _is_index(v, s.nodes) and 0 < len(v) == len(np.unique(v)),
-        "nodes of the graph, each once",
+    "labelled": array(
+        "iu",
+        "D",
         lambda e: e.labelled_nodes_,
+        least=0,
+        below="N",
+        also=lambda v, s: 0 < len(v) == len(np.unique(v)),
+        said="each once",
     ),
     "features": Field(
         _are_features, "a finite float32 or float64 row for each node", is_needed=False
     ),
     "standardized": Field(
-        lambda v, s: v.shape[0] == s.nodes and s.features > 0,
-        "a graph of the same nodes",
-        is_needed=False,
+        lambda v, s: v.shape[0] == s.N and s.F > 0, "a graph of the same nodes", is_needed=False
     ),
-    "names": Field(
-        lambda v, s: v.shape == (s.nodes,) and v.dtype.kind in "iufUS",
-        "a name a node",
-        is_needed=False,
-    ),
-    "feature_names": Field(
-        lambda v, s: s.features > 0 and v.shape == (s.features,) and v.dtype.kind in "US",
-        "a name for each feature",
-        lambda e: getattr(e, "feature_names_in_", None),
-        False,
+    "names": array("iufUS", "N", is_needed=False),
+    "feature_names": array(
+        "US", "F", lambda e: getattr(e, "feature_names_in_", None), is_needed=False
     ),
 }
 SHARED_STATE = {
-    "sample_weight": Field(
-        lambda v, s: _is_float(v, (s.labels,), np.finfo(np.float64).tiny),
-        "a positive number for each label",
-        lambda e: e.sample_weight_,
-    ),
-    "mean": Field(
-        lambda v, s: _is_float(v, (s.nodes, s.columns)),
-        "numbers of shape (N, k)",
-        lambda e: e.fit_.mean,
-    ),
+    "sample_weight": array("f", "D", lambda e: e.sample_weight_, least=TINY),
+    "mean": array("f", "Nk", lambda e: e.fit_.mean),
 }
 STATE = {
     "GPGCClassifier": {
-        "classes": Field(_are_classes, "different and sorted", lambda e: e.classes_),
-        "codes": Field(
-            lambda v, s: _is_index(v, s.columns) and len(v) == s.labels,
-            "a class for each label",
-            lambda e: e.codes_,
+        "classes": array(
+            "biuUSf",
+            "k",
+            lambda e: e.classes_,
+            also=lambda v, s: s.k > 0 and bool((v[1:] > v[:-1]).all()),
+            said="different and sorted",
         ),
-        "bias": Field(
-            lambda v, s: _is_float(v, (s.columns,)),
-            "a number for each class",
-            lambda e: e.calibration_.bias,
-        ),
-        "temperature": AT_LEAST_0._replace(of=lambda e: e.calibration_.curve.temperature),
-        "curvature": AT_LEAST_0._replace(of=lambda e: e.calibration_.curve.curvature),
-        "flatness": AT_LEAST_0._replace(of=lambda e: e.calibration_.flatness),
-        "targets": Field(
-            _are_probabilities, "probabilities of shape (D, k)", _soft_labels_of, False
+        "codes": array("iu", "D", lambda e: e.codes_, least=0, below="k"),
+        "bias": array("f", "k", lambda e: e.calibration_.bias),
+        "temperature": array("f", "", lambda e: e.calibration_.curve.temperature, least=0),
+        "curvature": array("f", "", lambda e: e.calibration_.curve.curvature, least=0),
+        "flatness": array("f", "", lambda e: e.calibration_.flatness, least=0),
+        "targets": array(
+            "f",
+            "Dk",
+            _soft_labels_of,
+            least=0,
+            also=lambda v, s: bool(np.allclose(v.sum(axis=1), 1) and v.any(axis=0).all()),
+            said="probabilities",
+            is_needed=False,
         ),
     },
     "GPGCRegressor": {
@@ -393,22 +405,9 @@ STATE = {
             "numbers of shape (D, k), or NaN where others are known",
             lambda e: e.fit_.given.targets,
         ),
-        "squeeze": Field(
-            lambda v, s: v.shape == () and v.dtype.kind == "b" and (not v or s.columns == 1),
-            "a flag",
-            lambda e: e.is_vector_,
-        ),
-        "scale": Field(
-            lambda v, s: _is_float(v, (s.columns,), np.finfo(np.float64).tiny),
-            "a positive number for each target",
-            lambda e: e.target_scale_,
-        ),
-        "target_names": Field(
-            lambda v, s: v.shape == (s.columns,) and v.dtype.kind == "U",
-            "a name a target",
-            lambda e: e.target_names_,
-            False,
-        ),
+        "squeeze": array("b", "", lambda e: e.is_vector_, also=lambda v, s: not v or s.k == 1),
+        "scale": array("f", "k", lambda e: e.target_scale_, least=TINY),
+        "target_names": array("U", "k", lambda e: e.target_names_, is_needed=False),
     },
 }
 """What the estimators know of D labels and N nodes, k classes or targets."""

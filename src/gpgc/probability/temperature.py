@@ -139,7 +139,7 @@ def fit_temperature_with_prior(
 
     def cost(sharpness: float) -> float:
         logits = sharpness / contrast * scores + np.exp(-sharpness) * known
-        return float(weights @ cross_entropies(logits, targets, np.asarray(1.0)))
+        return float(weights @ cross_entropies(logits, targets))
 
     def loss(log_sharpness: float) -> float:
         return cost(np.exp(log_sharpness)) + sharpness_penalty(log_sharpness, usual)
