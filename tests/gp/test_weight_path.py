@@ -113,7 +113,7 @@ def test_a_small_rank_chooses_on_all_labels_as_function_space_does(prior, criter
     for view in found.views:
         if prior.is_smoother(view.name):
             continue
-        assert view.root is not None
+        assert isinstance(view.known, LabelledRoot)
         path = NoisePath(prior.view(view.name).block(labelled, labelled), targets)
         parts = (
             [path] if criterion == "cross_entropy" else [path.of_targets([0]), path.of_targets([1])]

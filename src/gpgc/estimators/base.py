@@ -366,7 +366,7 @@ class GraphProcess(PriorParameters):
         prior.keep(names)
         posterior = conditioned(prior, Fit(given, unit, choice, targets[:0]), self)
         announce("means")
-        plain = tuple(replace(view, path=None, root=None) for view in choice.views)
+        plain = tuple(replace(view, known=None) for view in choice.views)
         said = (*prior.approximations(names), *posterior.approximations)
         self.prior_ = prior
         self.fit_ = Fit(given, unit, replace(choice, views=plain), posterior.mean(), said)
@@ -424,20 +424,19 @@ def conditioned(prior: Prior, fit: Fit, estimator: GraphProcess) -> Stack:
     apart = estimator.criterion == "density" and targets.shape[1] > 1
     views = []
     for view in fit.choice.views:
-        covariance: Any = prior.view(view.name)
-        part: Any
-        if prior.is_smoother(view.name):
-            part = Smoother(covariance, labelled, targets, relative, apart, among=few)
-        else:
+        part: Any = view.known
+        if not prior.is_smoother(view.name):
             part = condition(
-                covariance,
+                prior.view(view.name),
                 labelled,
                 targets,
                 view.levels,
                 relative_noise=relative,
-                path=view.path,
-                root=view.root,
+                known=part,
                 space=estimator.space,
             )
+        elif part is None:
+            kernel: Any = prior.view(view.name)
+            part = Smoother(kernel, labelled, targets, relative, apart, among=few)
         views.append(StackedView(view.name, view.weight, part))
     return Stack(views, fit.choice.inflation)

@@ -37,14 +37,13 @@ LABEL_MATRICES = 9
 class ChosenView:
     """A view that counts: w_v and σ_τ² of shape (1,) or (k,), for all targets or for each.
 
-    Where they were computed for all labels, also all its noise levels, or its root.
+    Where it was computed for all labels: all noise levels, the root, or the smoother.
     """
 
     name: str
     weight: Array
     levels: Array
-    path: NoisePath | None = None
-    root: LabelledRoot | None = None
+    known: NoisePath | LabelledRoot | Smoother | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,7 @@ class Judged:
 
     name: str
     levels: Array
-    path: NoisePath | None
+    known: NoisePath | Smoother | None
     left_out: LeaveOneOut
     typical_means: Array
 
@@ -96,7 +95,7 @@ def choose(
     if len(few) == len(labelled):
         return choice
     views = [
-        view
+        replace(view, known=None)
         if prior.is_smoother(view.name)
         else by_all_labels(view, prior.view(view.name), labelled, keys, selector, len(few), space)
         for view in choice.views
@@ -143,10 +142,10 @@ def _judged_field(
     kernel = prior.view(name)
     if not kernel.fits(len(labelled) + 2 * selector.targets.shape[1]):
         return None
-    apart = selector.criterion == "density"
+    apart = selector.criterion == "density" and selector.targets.shape[1] > 1
     part = Smoother(kernel, labelled, selector.targets, selector.relative_noise, apart)
     levels = part.noise if apart else part.noise[:1]
-    return Judged(name, levels, None, part.leave_one_out(), part.mean(typical))
+    return Judged(name, levels, part, part.leave_one_out(), part.mean(typical))
 
 
 def _judged_covariance(
@@ -169,7 +168,7 @@ def _judged_covariance(
         selector.targets,
         levels,
         relative_noise=selector.relative_noise,
-        path=path,
+        known=path,
         space="function",
     )
     is_whole = seen.covariance.n_nodes == len(prior.nodes)
@@ -196,7 +195,7 @@ def stacked(prior: Prior, judged: Sequence[Judged], selector: NoiseSelector) -> 
     if all(prior.is_smoother(judged[place].name) for place in counting):
         counting += [v for v in order if not prior.is_smoother(judged[v].name)][:1]
     views = (
-        ChosenView(judged[v].name, weights[v], judged[v].levels, judged[v].path) for v in counting
+        ChosenView(judged[v].name, weights[v], judged[v].levels, judged[v].known) for v in counting
     )
     return Choice(tuple(views), inflation)
 
@@ -254,7 +253,7 @@ def by_all_labels(
     In weight space at all levels at once where the rank is small, else from the noise that is
     known, each of a sample of labels predicted from all others; in function space up to 2,000 do.
     """
-    view = replace(view, path=None)
+    view = replace(view, known=None)
     if not isinstance(selector.noise, str):
         return replace(view, levels=selector.noise)
     if np.isnan(selector.targets).any():
@@ -273,12 +272,12 @@ def by_all_labels(
     if covariance.rank is not None and chosen == "weight" and len(many) < len(labelled):
         root = LabelledRoot.of(covariance, labelled, selector.targets, selector.relative_noise)
         if root.rank < MANY_LABELS:
-            return replace(view, levels=selector.on_path(WeightPath(root)), root=root)
+            return replace(view, levels=selector.on_path(WeightPath(root)), known=root)
         among = label_sample(keys, selector.targets, NOISE_SAMPLE)
-        return replace(view, levels=selector.search(root, among, view.levels), root=root)
+        return replace(view, levels=selector.search(root, among, view.levels), known=root)
     if n_judged >= len(many):
         return view
     size = 8 * LABEL_MATRICES * len(many) ** 2
     covariance.context.require(size, f"the covariance of {len(many):,} labels")
     levels, path = selector.restricted(many).on_gram(label_gram(covariance, labelled[many]))
-    return replace(view, levels=levels, path=path if len(many) == len(labelled) else None)
+    return replace(view, levels=levels, known=path if len(many) == len(labelled) else None)

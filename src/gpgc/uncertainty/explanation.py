@@ -118,6 +118,7 @@ def explain(estimator: GraphProcess, node: int | str) -> Explanation:
     assert rows is not None
     posterior, labelled = estimator.posterior_, estimator.labelled_nodes_
     scale: Any
+    given: NDArray[Any]
     if isinstance(estimator, GPGCRegressor):
         offset, scale = estimator.fit_.unit
         given, classes = estimator.given_values(), np.arange(len(offset))
