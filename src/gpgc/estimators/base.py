@@ -369,7 +369,7 @@ class GraphProcess(PriorParameters):
         plain = tuple(replace(view, known=None) for view in choice.views)
         said = (*prior.approximations(names), *posterior.approximations)
         self.prior_ = prior
-        self.fit_ = Fit(given, unit, replace(choice, views=plain), posterior.mean(), said)
+        self.fit_ = Fit(given, unit, replace(choice, views=plain), prior.mean_of(posterior), said)
         self.__dict__["posterior_"] = posterior
 
     def _choose(

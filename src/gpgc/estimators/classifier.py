@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
@@ -206,15 +207,21 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         given: GivenLabels,
         choice: Choice | None = None,
         calibration: Calibration | None = None,
+        unlabelled: Callable[[Self], tuple[float, MeanOf | None]] | None = None,
     ) -> Self:
-        """Condition a prior on labels; choice and calibration may be known."""
+        """Condition a prior on labels; choice and calibration may be known.
+
+        What unlabelled nodes are that labels reach, :meth:`calibration_left_out` asks a function of
+        the estimator where they are not in this process.
+        """
         check_choice("decision", self.decision, get_args(DecisionRule))
-        noise = check_noise(self.noise_variance, 1)
+        noise = check_noise(self.noise_variance, given.n_levels)
         alone = prior.nodes.reach.alone(given.nodes)
         loo_weights = left_out_weights(given.targets, given.weights, alone)
         self._condition(prior, given, unit_of_classes(given), noise, loo_weights, choice)
         if calibration is None:
-            calibration = self.calibration_left_out(loo_weights)
+            known = None if unlabelled is None else unlabelled(self)
+            calibration = self.calibration_left_out(loo_weights, known)
         self.calibration_ = calibration
         return self
 
@@ -395,6 +402,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             of_nodes,
             prior_of(self.class_prior, self.classes_),
             self.prior_.homophily.alike,
+            self.fit_.choice.agreement,
         )
 
     def facts(self) -> dict[str, str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,15 @@ class Given:
         """1 / w (D,), None where all count alike."""
         return None if (self.weights == 1).all() else 1 / self.weights
 
+    @property
+    def n_levels(self) -> int:
+        """How many levels of noise there may be."""
+        return int(self.targets.shape[1])
+
+    def at(self, nodes: Integers, n_nodes: int) -> Self:
+        """Return the same where the nodes are others, of so many."""
+        return replace(self, nodes=nodes, n_nodes=n_nodes)
+
 
 @dataclass(frozen=True, eq=False)
 class GivenLabels(Given):
@@ -47,6 +56,11 @@ class GivenLabels(Given):
 
     codes: Integers
     classes: NDArray[Any]
+
+    @property
+    def n_levels(self) -> int:
+        """One for all classes."""
+        return 1
 
     @classmethod
     def certain(cls, codes: Integers, classes: NDArray[Any]) -> GivenLabels:
@@ -153,7 +167,8 @@ def encode_labels(y: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
         given = np.array(given.tolist())
     if given.dtype.kind == "f" and (given == given.astype(np.int64)).all():
         given = given.astype(np.int64)
-    check_classification_targets(given)
+    if given.dtype.kind in "fc":  # of whole numbers and names, scikit-learn warns if few repeat
+        check_classification_targets(given)
     classes, codes_of_given = np.unique(given, return_inverse=True)
     codes = np.full(len(values), UNLABELLED, dtype=np.int64)
     codes[is_known] = codes_of_given

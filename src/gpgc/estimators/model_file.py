@@ -325,6 +325,11 @@ HEADER = {
     "inflation": Field(
         _are_levels, "numbers of at least 0", lambda e: e.fit_.choice.inflation.tolist()
     ),
+    "agreement": Field(
+        lambda v, s: _is_number(v, -1) and v <= 1,
+        "a number from -1 to 1",
+        lambda e: e.fit_.choice.agreement,
+    ),
     "learned": Field(_are_pairs, "two numbers by name", _learned_of, is_needed=False),
     "approximations": Field(
         lambda v, s: isinstance(v, list) and all(isinstance(one, str) for one in v),

@@ -115,7 +115,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         unit: Unit | None = None,
     ) -> Self:
         """Condition a prior on values; choice, and the unit of each target, may be known."""
-        noise = check_noise(self.noise_variance, given.targets.shape[1])
+        noise = check_noise(self.noise_variance, given.n_levels)
         if unit is None:
             unit = unit_of_values(given, prior.covariance().diag(given.nodes))
         loo_weights = float(len(given.nodes) > 1) * effective_weights(given.weights)

@@ -145,7 +145,7 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
         ChosenView(name, np.array(view["weight"]), np.array(view["noise"]))
         for name, view in header["views"].items()
     )
-    choice = Choice(tuple(views), np.array(header["inflation"]))
+    choice = Choice(tuple(views), np.array(header["inflation"]), header["agreement"])
     known = (len(nodes), graph["labelled"].astype(np.intp))
     weights, said = state["sample_weight"], tuple(header["approximations"])
     given: Given

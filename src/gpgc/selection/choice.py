@@ -24,7 +24,12 @@ from gpgc.gp import (
 from gpgc.graph.node_keys import spread_over
 from gpgc.kernels import Covariance
 from gpgc.models import Prior
-from gpgc.probability.temperature import root_mean_square, square_sums, usual_sharpness
+from gpgc.probability.temperature import (
+    agreement,
+    root_mean_square,
+    square_sums,
+    usual_sharpness,
+)
 from gpgc.selection.constants import LABELS_FOR_VIEWS, LEAST_BETWEEN, MANY_LABELS, NOISE_SAMPLE
 from gpgc.selection.noise_choice import NoiseSelector
 from gpgc.selection.stacking import class_weights, value_inflation, value_weights
@@ -48,10 +53,11 @@ class ChosenView:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The views that count, heaviest first, and by what their variances are multiplied."""
+    """The views that count, heaviest first, c of their variances, and how far the usual agree."""
 
     views: tuple[ChosenView, ...]
     inflation: Array
+    agreement: float = 1.0
 
     @classmethod
     def of_one(cls, name: str, levels: Array) -> Choice:
@@ -184,10 +190,13 @@ def stacked(prior: Prior, judged: Sequence[Judged], selector: NoiseSelector) -> 
     usual = usual / usual.sum() if usual.any() else np.full(len(judged), 1 / len(judged))
     weights: Array = np.ones((1, 1))
     inflation: Array = np.ones(1)
+    agreeing = 1.0
     if len(prior.views) > 1 and of_values:
         weights, inflation = _value_weights(judged, selector, usual)
     elif len(judged) > 1:
-        weights = _class_weights(prior, judged, selector, usual)[:, None]
+        typical = [view.typical_means for view, share in zip(judged, usual, strict=True) if share]
+        agreeing = agreement(typical)
+        weights = _class_weights(prior, judged, selector, usual, agreeing)[:, None]
     if not isinstance(selector.noise, str):  # whoever knows the noise knows the variance
         inflation = np.ones(1)
     order = np.argsort(-weights.sum(axis=1), kind="stable")
@@ -197,11 +206,15 @@ def stacked(prior: Prior, judged: Sequence[Judged], selector: NoiseSelector) -> 
     views = (
         ChosenView(judged[v].name, weights[v], judged[v].levels, judged[v].known) for v in counting
     )
-    return Choice(tuple(views), inflation)
+    return Choice(tuple(views), inflation, agreeing)
 
 
 def _class_weights(
-    prior: Prior, judged: Sequence[Judged], selector: NoiseSelector, usual: Array
+    prior: Prior,
+    judged: Sequence[Judged],
+    selector: NoiseSelector,
+    usual: Array,
+    agreeing: float,
 ) -> Array:
     """Return the weights (V,) of means of classes, summing to 1; how sharp is chosen elsewhere."""
     n_labels = float(len(selector.targets))
@@ -209,7 +222,8 @@ def _class_weights(
         trust = 1 / selector.relative_noise
         n_labels = float(trust.sum() ** 2 / (trust @ trust))
     n_classes = selector.targets.shape[1]
-    sharpness = np.exp(usual_sharpness(n_labels, prior.homophily.alike, n_classes).mean)
+    alike = prior.homophily.alike
+    sharpness = np.exp(usual_sharpness(n_labels, alike, n_classes, agreeing).mean)
     units = np.array([root_mean_square(square_sums(view.typical_means)) for view in judged])
     means = np.array([view.left_out.mean for view in judged])
     left_out = (means - means.mean(axis=2, keepdims=True)) / units[:, None, None]
