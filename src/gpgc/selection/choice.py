@@ -195,7 +195,7 @@ def stacked(prior: Prior, judged: Sequence[Judged], selector: NoiseSelector) -> 
         weights, inflation = _value_weights(judged, selector, usual)
     elif len(judged) > 1:
         typical = [view.typical_means for view, share in zip(judged, usual, strict=True) if share]
-        agreeing = agreement(typical)
+        agreeing = agreement([means for means in typical if len(means)])
         weights = _class_weights(prior, judged, selector, usual, agreeing)[:, None]
     if not isinstance(selector.noise, str):  # whoever knows the noise knows the variance
         inflation = np.ones(1)
