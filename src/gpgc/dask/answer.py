@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gpgc._typing import Array, Integers
 from gpgc.dask.cluster import Cluster, task, tree
 from gpgc.dask.field import Field
-from gpgc.dask.rows import Numbers, block_context, chosen, rows_of, stacked
+from gpgc.dask.rows import Numbers, block_context, chosen, rows_of
 from gpgc.gp import Smoother, Stack
 from gpgc.kernels import Given
 from gpgc.models.broad import Broad, BroadInputs
@@ -74,7 +74,7 @@ class Fitted:
         moved: dict[str, Any] = {name: Moved(places) for name in smoothed}
         for name, inputs in self.inputs.items():
             some = rows_of(inputs.view, [rows[part] for rows in numbers[name]], self.dtype)
-            described = stacked(inputs.described, some)
+            described = inputs.described.followed_by(some)
             moved[name] = self.architecture.covariance(inputs._replace(described=described))
         views = [
             replace(view, posterior=smoothed.get(view.name, view.posterior))

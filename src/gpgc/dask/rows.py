@@ -52,14 +52,6 @@ def rows_of(view: View, parts: Numbers, dtype: Any) -> Description:
     return Description([StoredRows.of(unit_rows(parts[0]), number_format)])
 
 
-def stacked(upper: Any, lower: Description) -> Description:
-    """Return the rows of two sets of nodes, one below the other."""
-    both = [_stack(*pair) for pair in zip(upper.rows, lower.rows, strict=True)]
-    if upper.groups is None:
-        return Description(both)
-    return Description(both, groups=sp.vstack([upper.groups, lower.groups], format="csr"))
-
-
 def chosen(rows: Any, index: Integers) -> Description:
     """Return the rows of some of the nodes."""
     some = [type(part)(*part.take(index)) for part in rows.rows]
@@ -70,10 +62,3 @@ def chosen(rows: Any, index: Integers) -> Description:
 def _diffused(parts: Sequence[Any], teleport: int) -> StoredRows:
     columns = np.concatenate([part[:, teleport] for part in parts], axis=1)
     return directions(NUMPY.scale_rows(columns)[0])
-
-
-def _stack(upper: Any, lower: Any) -> Any:
-    lengths = np.concatenate([upper.lengths, lower.lengths])
-    both = upper.directions, lower.directions
-    joined = sp.vstack(both, format="csr") if sp.issparse(both[0]) else np.concatenate(both)
-    return type(upper)(joined, lengths)

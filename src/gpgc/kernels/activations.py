@@ -85,7 +85,7 @@ class Rectifier(ABC):
     @property
     @abstractmethod
     def slope(self) -> float:
-        """a."""
+        """Return a."""
 
     @property
     def gain(self) -> float:
