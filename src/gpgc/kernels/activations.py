@@ -85,7 +85,7 @@ class Rectifier(ABC):
     @property
     @abstractmethod
     def slope(self) -> float:
-        """Return a."""
+        """Return a, the slope below 0."""
 
     @property
     def gain(self) -> float:

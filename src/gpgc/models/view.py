@@ -83,6 +83,12 @@ class Description:
     informed: Integers | None = None
     approximations: tuple[str, ...] = ()
 
+    def at(self, nodes: Integers) -> Description:
+        """Return the rows of some of the nodes."""
+        rows = [StoredRows(*one.take(nodes)) for one in self.rows]
+        groups = None if self.groups is None else sp.csr_array(self.groups[nodes])
+        return Description(rows, groups=groups)
+
     def followed_by(self, new: Description) -> Description:
         """Return the rows of these nodes and, after them, those of others."""
         rows = []
