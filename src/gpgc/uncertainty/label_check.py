@@ -103,7 +103,9 @@ def check_labels(estimator: GPGCClassifier) -> LabelCheck:
     left_out = np.where(silent[:, None], 0.0, posterior.leave_one_out().mean)
     homophily = estimator.prior_.homophily
     alike = homophily.alike if homophily.features_tell else PLACE_ALIKE
-    usual = usual_sharpness(len(codes), alike, len(estimator.classes_))
+    usual = usual_sharpness(
+        len(codes), alike, len(estimator.classes_), estimator.fit_.choice.agreement
+    )
     fractions = estimator.label_fractions()
     found = label_errors(left_out, codes, weights, spread, usual, fractions)
     classes = estimator.classes_
