@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.conftest import answer, wait_until_saved
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 CODE = """
@@ -98,11 +100,8 @@ def kinds(page):
 
 def label_one(page):
     """Answer the item on the screen by its key."""
-    box = page.locator(".gpgc .item-box[data-item]")
-    before = box.get_attribute("data-item")
-    page.wait_for_timeout(300)
-    page.keyboard.press(str(int(box.inner_text().strip()[-1]) + 1))
-    page.locator(f".gpgc .item-box:not([data-item='{before}'])").wait_for()
+    text = page.locator(".gpgc .item-box[data-item]").inner_text()
+    answer(page, str(int(text.strip()[-1]) + 1))
 
 
 def test_ten_labels_in_jupyterlab(widget, tmp_path):
@@ -110,8 +109,7 @@ def test_ten_labels_in_jupyterlab(widget, tmp_path):
     for _ in range(10):
         label_one(widget)
     widget.locator(".gpgc #labels", has_text="10 labels").wait_for()
-    widget.locator(".gpgc .saved", has_text="saved").wait_for()
-    widget.wait_for_timeout(500)
+    wait_until_saved(widget)
     if folder := os.environ.get("GPGC_SCREENSHOTS"):
         widget.screenshot(path=f"{folder}/13-jupyterlab.png")
     assert [line["do"] for line in lines(tmp_path)] == ["label"] * 10
@@ -121,7 +119,7 @@ def test_ten_labels_in_jupyterlab(widget, tmp_path):
 
 def test_a_cell_that_is_run_again_goes_on_with_its_journal(widget):
     label_one(widget)
-    widget.locator(".gpgc .saved", has_text="saved").wait_for()
+    wait_until_saved(widget)
     widget.locator(".jp-CodeCell .jp-InputArea").first.click()
     widget.keyboard.press("Shift+Enter")
     widget.locator(".jp-CodeCell .jp-InputPrompt", has_text="[2]").wait_for()
@@ -135,7 +133,7 @@ def test_no_key_reaches_the_notebook_from_anywhere_inside(widget, tmp_path):
     page, gpgc = widget, widget.locator(".gpgc")
     for _ in range(4):
         label_one(page)
-    gpgc.locator(".saved", has_text="saved").wait_for()
+    wait_until_saved(page)
     before = kinds(page)
     inside = "document.querySelector('.gpgc').contains(document.activeElement)"
 
