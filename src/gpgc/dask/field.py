@@ -11,10 +11,10 @@ import scipy.sparse as sp
 
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute import Context
-from gpgc.dask.describe import AllNumbers, Graph
-from gpgc.dask.rows import BUILT, rows_of
+from gpgc.dask.describe import BUILT, AllNumbers, Graph, rows_of
 from gpgc.graph import Nodes
 from gpgc.graph.reach import Reach
+from gpgc.kernels.covariance import take
 from gpgc.models import Prior
 from gpgc.models.broad import Broad, BroadInputs
 from gpgc.models.homophily import Homophily
@@ -25,27 +25,27 @@ FEW = 2**20
 in this process from all links; the local estimator looks at them in graphs of fewer links."""
 
 
-class FieldKernel:
-    """A smoothing kernel of all nodes, at a field (n,) of them."""
+class Reordered:
+    """A smoothing kernel of all nodes in another order: those of a field, then the others."""
 
     approximations = ()
 
-    def __init__(self, kernel: Any, nodes: Integers) -> None:
-        self.kernel, self.nodes, self.n_nodes = kernel, nodes, len(nodes)
+    def __init__(self, kernel: Any, order: Integers) -> None:
+        self.kernel, self.order, self.n_nodes = kernel, order, len(order)
 
     def fits(self, n_columns: int) -> bool:
         """Tell whether so many columns are computed in little time."""
         return bool(self.kernel.fits(n_columns))
 
     def times(self, right: Array) -> Array:
-        """Return K @ right (n, m)."""
-        whole = np.zeros((self.kernel.n_nodes, right.shape[1]))
-        whole[self.nodes] = right
-        return np.asarray(self.kernel.times(whole)[self.nodes])
+        """Return K @ right (N, m)."""
+        there = np.empty_like(right)
+        there[self.order] = right
+        return np.asarray(self.kernel.times(there)[self.order])
 
     def diag(self, rows: Index) -> Array:
         """Return K_ii of some nodes."""
-        return np.asarray(self.kernel.diag(self.nodes if rows is None else self.nodes[rows]))
+        return np.asarray(self.kernel.diag(take(self.order, rows)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +63,8 @@ class FieldNodes(Nodes):
 class FieldPrior(Prior):
     """The prior of a field of nodes, of which all inputs are known."""
 
+    architecture: Broad
+
     def __init__(
         self,
         architecture: Broad,
@@ -78,6 +80,10 @@ class FieldPrior(Prior):
         self.views, self.inputs, self.said = tuple(inputs), dict(inputs), said
         self.homophily, self.keys, self.typical_nodes = homophily, keys, typical_nodes
 
+    def mean_of(self, posterior: Any) -> Array:
+        """Return no means: those of all nodes are asked of the blocks."""
+        return np.empty((0, posterior.targets.shape[1]))
+
     def approximations(self, views: Any = None) -> tuple[str, ...]:
         """Return what is not exact in some views, and which views are left out."""
         return (*super().approximations(views), *self.said)
@@ -90,6 +96,7 @@ class Field:
     prior: FieldPrior
     inputs: Mapping[str, BroadInputs]  # by view
     nodes: Integers  # of the field, sorted
+    place: Integers  # (N,), of all nodes where those of the field come first
     labelled: Integers  # where the labelled ones are among them
     component: Integers  # (N,), of all nodes
     everywhere: AllNumbers
@@ -102,6 +109,7 @@ def field_of(graph: Graph, architecture: Broad, labelled: Integers, context: Con
     nodes = every if sample is None else np.union1d(sample, labelled)
     typical = np.searchsorted(nodes, architecture.typical_nodes(keys))
     component = graph.links.components(graph.features)
+    order = np.concatenate([nodes, np.setdiff1d(every, nodes)])
     homophily = graph.homophily() if graph.links.n_entries else Homophily()
     told = _told(graph, component[nodes])
     smoothers, said = _smoothers(graph, told, architecture)
@@ -118,8 +126,8 @@ def field_of(graph: Graph, architecture: Broad, labelled: Integers, context: Con
     inputs: dict[str, BroadInputs] = {}
     for view in views:
         if view.title in smoothers:
-            at_field = FieldKernel(smoothers[view.title], nodes)
-            inputs[view.title] = BroadInputs(at_field, None, view, context)
+            kernel = Reordered(smoothers[view.title], order)
+            inputs[view.title] = BroadInputs(kernel, None, view, context)
         else:
             own = view.landmarks(len(keys), sample, architecture)
             places = None if own is None else np.searchsorted(nodes, own)
@@ -127,7 +135,8 @@ def field_of(graph: Graph, architecture: Broad, labelled: Integers, context: Con
             inputs[view.title] = BroadInputs(rows, places, view, context)
     known = homophily, keys[nodes], typical
     prior = FieldPrior(architecture, told, context, inputs, *known, said)
-    return Field(prior, inputs, nodes, np.searchsorted(nodes, labelled), component, everywhere)
+    places = np.searchsorted(nodes, labelled)
+    return Field(prior, inputs, nodes, np.argsort(order), places, component, everywhere)
 
 
 def _told(graph: Graph, components: Integers) -> FieldNodes:

@@ -62,7 +62,7 @@ def check_request(edges: Path, features: Path, out: Path, settings: Mapping[str,
     """Refuse what a cluster is not needed for to refuse; return the bytes of the features."""
     check_out(out)
     model = DaskGPGCClassifier(**settings)
-    model.architecture()
+    model.check_parameters()
     check_noise(model.noise_variance, 1)
     parquet_edges(edges)
     return int(parquet_features(features).nbytes)

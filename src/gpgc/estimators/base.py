@@ -328,7 +328,7 @@ class GraphProcess(PriorParameters):
         fit = replace(
             fit,
             choice=replace(choice, views=plain),
-            mean=posterior.mean(),
+            mean=prior.mean_of(posterior),
             approximations=(*prior.approximations(names), *posterior.approximations),
         )
         self.take(prior, fit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
@@ -262,16 +263,22 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         given: GivenLabels,
         choice: Choice | None = None,
         calibration: tuple[ScoreCurve, Array, float] | None = None,
+        unlabelled: Callable[[Self], tuple[float, MeanOf | None]] | None = None,
     ) -> Self:
-        """Condition a prior on labels; choice, and curve, bias and flatness, may be known."""
+        """Condition a prior on labels; choice, and curve, bias and flatness, may be known.
+
+        What unlabelled nodes are that labels reach, :meth:`calibration_left_out` asks a function of
+        the estimator where they are not in this process.
+        """
         check_choice("decision", self.decision, get_args(DecisionRule))
-        noise = check_noise(self.noise_variance, 1)
+        noise = check_noise(self.noise_variance, given.n_levels)
         alone = prior.nodes.reach.alone(given.nodes)
         counted = left_out_weights(given.targets, given.weights, alone)
         self._condition(prior, given, given.targets, noise, counted, choice)
         self.take_labels(given)
         if calibration is None:
-            self.set_calibration(self.calibration_left_out(counted))
+            known = None if unlabelled is None else unlabelled(self)
+            self.set_calibration(self.calibration_left_out(counted, known))
         else:
             self.take_calibration(*calibration)
         return self
@@ -432,6 +439,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             of_nodes,
             prior_of(self.class_prior, self.classes_),
             self.prior_.homophily.alike,
+            self.fit_.choice.agreement,
         )
 
     def take_calibration(self, curve: ScoreCurve, bias: Array, flatness: float) -> None:

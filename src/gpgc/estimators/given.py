@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,17 @@ class GivenLabels:
         """N."""
         return len(self.codes)
 
+    @property
+    def n_levels(self) -> int:
+        """How many levels of noise there may be."""
+        return 1
+
+    def at(self, nodes: Integers, n_nodes: int) -> GivenLabels:
+        """Return the same labels where the labelled nodes are others, of so many."""
+        codes = np.full(n_nodes, UNLABELLED)
+        codes[nodes] = self.codes[self.nodes]
+        return replace(self, codes=codes)
+
     @classmethod
     def certain(cls, codes: Integers, classes: NDArray[Any]) -> GivenLabels:
         """Return labels that are one class each and count alike."""
@@ -62,6 +73,15 @@ class GivenValues:
     weights: Array
     is_vector: bool = False
     names: NDArray[Any] | None = None
+
+    @property
+    def n_levels(self) -> int:
+        """How many levels of noise there may be."""
+        return int(self.values.shape[1])
+
+    def at(self, nodes: Integers, n_nodes: int) -> GivenValues:
+        """Return the same values where the nodes are others, of so many."""
+        return replace(self, nodes=nodes, n_nodes=n_nodes)
 
 
 def encode_given(y: Any, sample_weight: Any = None) -> GivenLabels:
@@ -152,7 +172,8 @@ def encode_labels(y: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
         given = np.array(given.tolist())
     if given.dtype.kind == "f" and (given == given.astype(np.int64)).all():
         given = given.astype(np.int64)
-    check_classification_targets(given)
+    if given.dtype.kind in "fc":  # of whole numbers and names, scikit-learn warns if few repeat
+        check_classification_targets(given)
     classes, codes_of_given = np.unique(given, return_inverse=True)
     codes = np.full(len(values), UNLABELLED, dtype=np.int64)
     codes[is_known] = codes_of_given

@@ -104,6 +104,13 @@ class PriorParameters(NotebookView):
         self.standardize = standardize
         self.verbose = verbose
 
+    def check_parameters(self) -> None:
+        """Refuse parameters that no graph is needed to refuse."""
+        check_replaced(self)
+        if self.dtype not in ("float32", "float64"):
+            raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
+        checked_choice(self.standardize)
+
     def make_prior(
         self,
         X: Any,
@@ -114,9 +121,7 @@ class PriorParameters(NotebookView):
         from_features: bool | None = None,
     ) -> Prior:
         """Return the prior of a graph, to be conditioned on labels by ``fit_prior``."""
-        check_replaced(self)
-        if self.dtype not in ("float32", "float64"):
-            raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
+        self.check_parameters()
         if getattr(X, "features", X) is None and adjacency is None:
             raise InputError("X and adjacency cannot both be None")
         takes_matrix = not self.architecture().needs_graph

@@ -120,7 +120,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
     ) -> Self:
         """Condition a prior on values; choice, and the unit (k,) of each target, may be known."""
         values, trust = given.values, given.weights
-        noise = check_noise(self.noise_variance, values.shape[1])
+        noise = check_noise(self.noise_variance, given.n_levels)
         mean = known_average(values, trust)
         if scale is None:
             scale = target_scale(values, trust, prior.covariance().diag(given.nodes))
