@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -59,10 +58,24 @@ def lab(tmp_path):
     process.wait(20)
 
 
+def wait_for_kernel(page, lab):
+    """Wait until the notebook has a kernel that runs cells; keys before that open a dialog."""
+    server, query = lab.split("/lab/tree/")[0], lab.partition("?")[2]
+    deadline = time.monotonic() + 120
+    ready = []
+    while not ready:
+        assert time.monotonic() < deadline, "no kernel came"
+        page.wait_for_timeout(200)
+        kernels = page.request.get(f"{server}/api/kernels?{query}").json()
+        ready = [k for k in kernels if k["execution_state"] == "idle" and k["connections"]]
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").first.wait_for()
+
+
 @pytest.fixture
 def widget(lab, browser):
     """Return the notebook's page once the widget shows its first item."""
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
+    context.set_default_timeout(120_000)  # of milliseconds: a slow machine is no failure
     page = context.new_page()
     for _ in range(100):
         try:
@@ -70,16 +83,12 @@ def widget(lab, browser):
             break
         except Exception:
             time.sleep(0.5)
-    page.locator(".jp-Notebook").wait_for(timeout=120_000)
-    ran = page.locator(".jp-CodeCell .jp-InputPrompt", has_text=re.compile(r"\[(\*|1)\]"))
-    for _ in range(20):  # until the kernel is there to run it
-        page.wait_for_timeout(3000)
-        if ran.count():
-            break
-        page.locator(".jp-CodeCell").first.click()
-        page.keyboard.press("Shift+Enter")
+    page.locator(".jp-Notebook").wait_for()
+    wait_for_kernel(page, lab)
+    page.locator(".jp-CodeCell").first.click()
+    page.keyboard.press("Shift+Enter")
     box = page.locator(".gpgc .item-box[data-item]")
-    box.wait_for(timeout=120_000)
+    box.wait_for()
     box.click()
     yield page
     context.close()
