@@ -123,7 +123,9 @@ def field_of(graph: Graph, architecture: Broad, labelled: Integers, context: Con
     nodes = every if sample is None else np.union1d(sample, labelled)
     typical = np.searchsorted(nodes, architecture.typical_nodes(keys))
     component = graph.links.components(graph.features)
-    order = np.concatenate([nodes, np.setdiff1d(every, nodes)])
+    is_other = np.ones(len(keys), dtype=bool)
+    is_other[nodes] = False
+    order = np.concatenate([nodes, np.flatnonzero(is_other)])
     homophily = graph.homophily() if graph.links.n_entries else Homophily()
     told = _told(graph, component[nodes])
     smoothers, said = _smoothers(graph, told, architecture)
