@@ -135,7 +135,8 @@ def open_page(browser):
         chosen.route("**/*", watch)
         page.goto(server.url)
         if wait:
-            page.locator(".item-box[data-item]").wait_for(timeout=120_000)
+            page.locator(".item-box[data-item]").wait_for()
+            page.locator(".progress").wait_for(state="hidden")  # the model is there
         return page
 
     yield opened
@@ -144,19 +145,40 @@ def open_page(browser):
 
 
 def item(page):
-    """Return the node that is on the screen."""
-    return int(page.locator(".item-box").get_attribute("data-item"))
+    """Return the node that is on the screen, once there is one."""
+    return int(page.locator(".item-box[data-item]").get_attribute("data-item"))
+
+
+OPEN = """() => {
+  // an item is on the screen, and so long that a key is meant for it
+  const box = document.querySelector('.item-box[data-item]');
+  return box && performance.now() - box.dataset.shown > 151;
+}"""
+
+
+def press(page, key):
+    """Press a key once the item on the screen may be answered."""
+    page.wait_for_function(OPEN)
+    page.keyboard.press(key)
 
 
 def answer(page, key):
     """Press a key once the item may be answered, and wait for the next one."""
     before = item(page)
-    page.wait_for_timeout(160)
-    page.keyboard.press(key)
+    press(page, key)
+    wait_for_other_item(page, before)
+
+
+def wait_for_other_item(page, before):
+    page.locator(f".item-box[data-item]:not([data-item='{before}'])").wait_for()
+
+
+def wait_for_model(page, server):
+    """Wait until the model has learnt all labels that were given."""
     deadline = time.monotonic() + 120
-    while item(page) == before:
-        assert time.monotonic() < deadline, "no next item came"
-        page.wait_for_timeout(10)
+    while page.request.get(f"{server.base}/api/estimate").json()["behind"]:
+        assert time.monotonic() < deadline, "the model did not catch up"
+        page.wait_for_timeout(50)
 
 
 def shot(page, name, **more):
@@ -168,5 +190,10 @@ def shot(page, name, **more):
 
 
 def wait_for_labels(page, n):
-    page.locator("#labels", has_text=re.compile(rf"^{n} labels?$")).wait_for(timeout=120_000)
-    page.locator(".saved", has_text="saved ✓").wait_for(timeout=120_000)
+    page.locator("#labels", has_text=re.compile(rf"^{n} labels?$")).wait_for()
+    wait_until_saved(page)
+
+
+def wait_until_saved(page):
+    """Wait until the journal has all that was answered."""
+    page.locator(".saved", has_text="saved ✓").wait_for()

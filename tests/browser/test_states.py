@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from tests.browser.conftest import answer, item, shot, wait_for_labels
+from tests.browser.conftest import answer, item, press, shot, wait_for_labels
 
 pytestmark = pytest.mark.browser
 SIZES = [(1280, 800), (800, 800), (390, 844), (2560, 1440)]
@@ -144,8 +144,7 @@ def test_states_of_a_session(serve, open_page):
     page.locator(".figure", has_text="of 3 audited").wait_for()
     look("g-audit")
     for step in range(3):
-        page.wait_for_timeout(250)
-        page.keyboard.press(str(digits[item(page)]))
+        press(page, str(digits[item(page)]))
         wait_for_labels(page, 42 + step)
     page.locator(".figure", has_text="Measured").wait_for()
     look("h-certificate")

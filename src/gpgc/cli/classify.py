@@ -6,10 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from gpgc.cli.classify_options import IN_BLOCKS, SEVERAL_LABELS, ClusterOptions, Further
 from gpgc.cli.command import REQUIRED, option
 from gpgc.cli.job import Answer, Job, table
-from gpgc.cli.options import ClassOptions
+from gpgc.cli.options import (
+    IN_BLOCKS,
+    SEVERAL_LABELS,
+    ClassOptions,
+    ClusterOptions,
+    Further,
+)
 
 if TYPE_CHECKING:
     from gpgc.problem.problem import Problem

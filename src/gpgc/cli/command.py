@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
+import sys
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import MISSING, Field, dataclass, field, fields
+from types import ModuleType
 from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
-from gpgc.cli.start import import_scikit_learn
 from gpgc.errors import InputError
 
 REQUIRED: Any = MISSING
 """The default of an option that must be given."""
+
+UNUSED = ("scipy.stats", "pandas")
+"""What ``sklearn.utils.fixes`` imports for functions of its own: half of the time of a start."""
 
 
 def option(
@@ -119,3 +124,21 @@ def as_function(kind: type[Command]) -> Callable[..., None]:
     )
     call.__annotations__ = {part.name: types[part.name] for part in parts}
     return call
+
+
+def import_scikit_learn() -> None:
+    """Import scikit-learn quickly: `UNUSED` is left to whoever first asks for it, as is garbage."""
+    if "sklearn" in sys.modules:
+        return
+    gc.disable()
+    absent = [name for name in UNUSED if name not in sys.modules]
+    sys.modules.update({name: ModuleType(name) for name in absent})
+    try:
+        import sklearn.utils.fixes  # noqa: F401
+    except (ImportError, AttributeError):  # a version that uses them at once
+        return
+    finally:
+        for name in absent:
+            del sys.modules[name]
+        gc.freeze()  # modules stay, so that no collection has to look at them
+        gc.enable()

@@ -32,12 +32,12 @@ class Evaluate(Job, ClassOptions):
         import numpy as np
 
         import gpgc
-        from gpgc.cli.columns import table_of
 
         settings = {"n_splits": self.splits, "random_state": self.seed, **self.settings()}
         found = gpgc.evaluate(**problem.arguments, **settings)
         best = found.classes.searchsorted(found.predicted)
-        parts = {
+        columns = {
+            "id": [problem.ids[node] for node in found.nodes],
             "label": problem.y[found.nodes],
             "predicted": found.predicted,
             "probability": found.probabilities[np.arange(len(best)), best],
@@ -59,4 +59,4 @@ class Evaluate(Job, ClassOptions):
                 if wrong[true, said]
             ],
         }
-        return Answer(*table_of([problem.ids[node] for node in found.nodes], parts), said)
+        return Answer(columns, said)

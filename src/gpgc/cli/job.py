@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 class Answer(NamedTuple):
     """The table that a command writes, and what it prints."""
 
-    header: Sequence[str]
-    rows: Iterable[Sequence[Any]]
+    columns: Mapping[str, Iterable[Any]]
     said: Mapping[str, Any]
 
 
@@ -54,16 +53,16 @@ class Job(Shown, ModelOptions, Inputs):
 
     def run(self) -> None:
         """Read, fit, write, show."""
-        from gpgc.cli.output import peak_memory_mb, show, write_rows
+        from gpgc.cli.output import peak_memory_mb, show, write_table
         from gpgc.compute.progress import progress
 
         self.check()
         problem = self.read()
         started = time.perf_counter()
         with progress(self.doing):
-            header, rows, said = self.answer(problem)
+            columns, said = self.answer(problem)
         if self.out is not None:
-            write_rows(self.out, header, rows)
+            write_table(self.out, columns)
         usual = {
             "dataset": self.title,
             "nodes": len(problem.ids),

@@ -7,10 +7,12 @@ import io
 import json
 import stat
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from gpgc.cli.command import Shown
 from gpgc.errors import InputError
@@ -125,12 +127,12 @@ def check_out(out: Path, inputs: Iterable[Path | None], option: str = "--out") -
         raise InputError(f"{option} must be a file in a folder that exists, got {str(out)!r}")
 
 
-def write_rows(out: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a table as CSV, whole or not at all; ``-`` is standard output."""
+def write_table(out: Path, columns: Mapping[str, Iterable[Any]]) -> None:
+    """Write columns by name as CSV, whole or not at all; ``-`` is standard output."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerow(columns)
+    writer.writerows(map(_cell, row) for row in zip(*columns.values(), strict=True))
     if out == STANDARD_STREAM:
         sys.stdout.write(text.getvalue())
         sys.stdout.flush()
@@ -146,6 +148,15 @@ def peak_memory_mb() -> float | None:
 
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1)
+
+
+def _cell(value: Any) -> Any:
+    """Return what a table shows: six digits, nothing for NaN, several labels as JSON."""
+    if isinstance(value, float | np.floating):
+        return "" if np.isnan(value) else f"{value:.6g}"
+    if isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
+    return int(value) if isinstance(value, bool | np.bool_) else value
 
 
 def _format(value: Any) -> str:

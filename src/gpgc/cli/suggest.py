@@ -60,6 +60,6 @@ class Suggest(Job, ClassOptions):
             sys.stderr.write(
                 f"gpgc: {self.n} nodes were asked for, {len(found)} are left to suggest\n"
             )
-        rows = zip(range(1, len(found) + 1), found, map("{:.6g}".format, gains), strict=True)
+        columns = {"rank": range(1, len(found) + 1), "id": found, "gain": gains}
         said = {"labels": sum(label is not None for label in y), "suggested": found}
-        return Answer(("rank", "id", "gain"), rows, said)
+        return Answer(columns, said)

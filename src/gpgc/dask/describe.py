@@ -30,7 +30,7 @@ from gpgc.errors import InputError
 from gpgc.estimators.standardize import checked_choice
 from gpgc.graph import Normalization
 from gpgc.graph.components import indicators, large_and_small
-from gpgc.graph.node_keys import DIGITS, first_keys, key_terms, spread_nodes
+from gpgc.graph.node_keys import DIGITS, column_sums, first_keys, key_terms, spread_nodes
 from gpgc.graph.node_keys import STEPS as KEY_STEPS
 from gpgc.kernels.pageranks import pagerank_weights
 from gpgc.kernels.propagate import around
@@ -239,7 +239,9 @@ def graph_of(X: Any, adjacency: Any, estimator: Any, cluster: Cluster) -> Graph:
     announce("keys of the nodes")
     matrices = cluster.keep(links.matrices(normalization, "float64", False))
     both = zip(features, links.degrees, strict=True)
-    keys = cluster.keep(task(first_keys, x, task(np.log, part), seed) for x, part in both)
+    sums = tree(np.add, cluster.keep(task(column_sums, x) for x in features))
+    first = (task(first_keys, x, task(np.log, part), sums, seed) for x, part in both)
+    keys = cluster.keep(first)
     for _ in range(KEY_STEPS):
         terms = [task(np.expand_dims, task(key_terms, part), 1) for part in keys]
         sums = [task(np.ravel, part) for part in links.step(matrices, terms)]

@@ -439,6 +439,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             of_nodes,
             prior_of(self.class_prior, self.classes_),
             self.prior_.homophily.alike,
+            self.fit_.choice.agreement,
         )
 
     def take_calibration(self, curve: ScoreCurve, bias: Array, flatness: float) -> None:

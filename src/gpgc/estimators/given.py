@@ -172,7 +172,8 @@ def encode_labels(y: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
         given = np.array(given.tolist())
     if given.dtype.kind == "f" and (given == given.astype(np.int64)).all():
         given = given.astype(np.int64)
-    check_classification_targets(given)
+    if given.dtype.kind in "fc":  # of whole numbers and names, scikit-learn warns if few repeat
+        check_classification_targets(given)
     classes, codes_of_given = np.unique(given, return_inverse=True)
     codes = np.full(len(values), UNLABELLED, dtype=np.int64)
     codes[is_known] = codes_of_given

@@ -277,6 +277,7 @@ HEADER = {
     "both_scalings": FLAG._replace(is_needed=False),
     "views": Field(_are_views, "weight and noise by name, finite numbers of at least 0"),
     "inflation": Field(_are_levels, "finite numbers of at least 0"),
+    "agreement": Field(lambda v, s: _is_number(v, -1) and v <= 1, "a number from -1 to 1"),
     "learned": Field(_are_pairs, "two numbers by name", False),
     "approximations": Field(
         lambda v, s: isinstance(v, list) and all(isinstance(one, str) for one in v), "phrases"

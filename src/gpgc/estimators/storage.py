@@ -59,6 +59,7 @@ def save(estimator: GraphProcess, path: Path) -> None:
             for view in fit.choice.views
         },
         "inflation": fit.choice.inflation.tolist(),
+        "agreement": fit.choice.agreement,
         "approximations": list(fit.approximations),
     }
     if estimator.learned_:
@@ -143,7 +144,7 @@ def _rebuild(stored: StoredModel) -> GraphProcess:
         ChosenView(name, np.array(view["weight"]), np.array(view["noise"]))
         for name, view in header["views"].items()
     )
-    choice = Choice(tuple(views), np.array(header["inflation"]))
+    choice = Choice(tuple(views), np.array(header["inflation"]), header["agreement"])
     state, labelled = stored.state, stored.labelled
     weights, mean = state["sample_weight"], state["mean"]
     said = tuple(header["approximations"])

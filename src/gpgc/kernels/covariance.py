@@ -82,17 +82,20 @@ class Covariance(LeavesCachesBehind, ABC):
 
     def root_times(self, rows: Index, weights: Array) -> Array:
         """Return Φ[rows] @ weights for weights of shape (r, k), in tiles of rows."""
-        return self.tiled_product(self.root, rows, weights)
+        right = np.asarray(weights, dtype=self.dtype)
+        return self.in_tiles(lambda some: self.root(some) @ right, rows, right.shape[1], len(right))
 
-    def tiled_product(self, root: Callable[[Index], Array], rows: Index, weights: Array) -> Array:
-        """Return root(rows) @ weights in tiles of rows."""
-        right, chosen = np.asarray(weights, dtype=self.dtype), self.indices(rows)
-        out = np.empty((len(chosen), right.shape[1]), dtype=self.dtype)
+    def in_tiles(
+        self, answer: Callable[[Index], Array], rows: Index, width: int, n_scratch: int
+    ) -> Array:
+        """Return answer(rows), (n, width), in tiles of rows that take ``n_scratch`` numbers."""
+        chosen = self.indices(rows)
+        out = np.empty((len(chosen), width), dtype=self.dtype)
 
         def tile(part: slice) -> Array:
-            return np.asarray(root(part if rows is None else chosen[part]) @ right)
+            return answer(part if rows is None else chosen[part])
 
-        self.context.fill(out, tile, len(right) * self.dtype.itemsize)
+        self.context.fill(out, tile, n_scratch * self.dtype.itemsize)
         return out
 
     def map_root(
@@ -162,15 +165,13 @@ class Covariance(LeavesCachesBehind, ABC):
         if rows is None and len(self.context.tiles(self.n_nodes, row_bytes)) > 1:
             columns(slice(0, 1))  # what all tiles share is computed here, by all threads
 
-        def tile(part: slice) -> Array:
-            block, std = columns(part if rows is None else chosen[part])
+        def products(some: Index) -> Array:
+            block, std = columns(some)
             product = multiply(block)
             product *= std[:, None]
             return product
 
-        out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
-        self.context.fill(out, tile, row_bytes)
-        return out
+        return self.in_tiles(products, rows, V.shape[1], n_cols)
 
     def local(self, groups: Integers) -> Array:
         """Return the blocks Γ[g, g], of shape (B, d, d), of groups g given as a (B, d) array."""

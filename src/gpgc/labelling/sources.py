@@ -111,8 +111,7 @@ def text_table(path: Path, columns: Mapping[str, str] | None = None) -> Source:
     """Return the texts of a table with the columns id,text, with TF-IDF as features."""
     from gpgc.problem.columns import TextColumn
 
-    called = {name: other for name, other in (columns or {}).items() if name == "id"}
-    rows = [row for _, row in read_table(path).renamed(called).select(["id", "text"])]
+    rows = [row for _, row in read_table(path).select(["id", "text"], names=columns)]
     ids = [row["id"] for row in rows]
     if not ids or len(set(ids)) < len(ids):
         raise InputError(f"{path} must hold each id once, got {len(ids)} rows, some twice or none")

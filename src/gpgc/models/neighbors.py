@@ -127,10 +127,7 @@ class NeighborRows(Rows):
         scaled = sp.csr_array(self._links, copy=True)
         scaled.data *= self._scale[scaled.indices]
         features = np.ascontiguousarray(self.features, dtype=self.dtype)
-        out = np.empty(features.shape, dtype=self.dtype)
-        rows_times = self.context.primitives(self.shape[0]).rows_times
-        self.context.fill(out, lambda tile: rows_times(scaled, tile, features), out.strides[0])
-        return out
+        return self.context.multiply(scaled, features)
 
     @computed_once
     def _links(self) -> sp.csr_array:

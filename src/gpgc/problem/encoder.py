@@ -220,7 +220,7 @@ def to_json(encoder: TableEncoder | None) -> list[dict[str, Any]] | None:
     """Return an encoder as a list of records, one for each column."""
     if encoder is None:
         return None
-    return [{"kind": column.kind, **asdict(column)} for column in encoder.columns]  # type: ignore[call-overload]
+    return [{"kind": column.kind, **asdict(column)} for column in encoder.columns]
 
 
 def from_json(records: Any, source: str) -> TableEncoder | None:

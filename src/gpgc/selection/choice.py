@@ -24,7 +24,12 @@ from gpgc.gp import (
 from gpgc.graph.node_keys import spread_over
 from gpgc.kernels import Covariance
 from gpgc.models import Prior
-from gpgc.probability.temperature import root_mean_square, square_sums, usual_sharpness
+from gpgc.probability.temperature import (
+    agreement,
+    root_mean_square,
+    square_sums,
+    usual_sharpness,
+)
 from gpgc.selection.constants import LABELS_FOR_VIEWS, LEAST_BETWEEN, MANY_LABELS, NOISE_SAMPLE
 from gpgc.selection.noise_choice import Criterion, Judge
 from gpgc.selection.stacking import class_weights, value_inflation, value_weights
@@ -49,10 +54,11 @@ class ChosenView:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The views that count, heaviest first, and by what their variances are multiplied."""
+    """The views that count, heaviest first, c of their variances, and how far the usual agree."""
 
     views: tuple[ChosenView, ...]
     inflation: Array
+    agreement: float = 1.0
 
     @classmethod
     def of_one(cls, name: str, levels: Array) -> Choice:
@@ -195,10 +201,13 @@ def stacked(prior: Prior, judged: Sequence[Judged], judge: Judge) -> Choice:
     usual = usual / usual.sum() if usual.any() else np.full(len(judged), 1 / len(judged))
     weights: Array = np.ones((1, 1))
     inflation: Array = np.ones(1)
+    agreeing = 1.0
     if len(prior.views) > 1 and of_values:
         weights, inflation = _value_weights(judged, judge, usual)
     elif len(judged) > 1:
-        weights = _class_weights(prior, judged, judge, usual)[:, None]
+        typical = [view.typical_means for view, share in zip(judged, usual, strict=True) if share]
+        agreeing = agreement(typical)
+        weights = _class_weights(prior, judged, judge, usual, agreeing)[:, None]
     if not isinstance(judge.noise, str):  # whoever knows the noise knows the variance
         inflation = np.ones(1)
     order = np.argsort(-weights.sum(axis=1), kind="stable")
@@ -208,17 +217,20 @@ def stacked(prior: Prior, judged: Sequence[Judged], judge: Judge) -> Choice:
     views = (
         ChosenView(judged[v].name, weights[v], judged[v].levels, judged[v].path) for v in counting
     )
-    return Choice(tuple(views), inflation)
+    return Choice(tuple(views), inflation, agreeing)
 
 
-def _class_weights(prior: Prior, judged: Sequence[Judged], judge: Judge, usual: Array) -> Array:
+def _class_weights(
+    prior: Prior, judged: Sequence[Judged], judge: Judge, usual: Array, agreeing: float
+) -> Array:
     """Return the weights (V,) of means of classes, summing to 1; how sharp is chosen elsewhere."""
     n_labels = float(len(judge.targets))
     if judge.relative_noise is not None:
         trust = 1 / judge.relative_noise
         n_labels = float(trust.sum() ** 2 / (trust @ trust))
     n_classes = judge.targets.shape[1]
-    sharpness = np.exp(usual_sharpness(n_labels, prior.homophily.alike, n_classes).mean)
+    alike = prior.homophily.alike
+    sharpness = np.exp(usual_sharpness(n_labels, alike, n_classes, agreeing).mean)
     units = np.array([root_mean_square(square_sums(view.typical_means)) for view in judged])
     means = np.array([view.left_out.mean for view in judged])
     left_out = (means - means.mean(axis=2, keepdims=True)) / units[:, None, None]

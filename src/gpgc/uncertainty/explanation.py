@@ -21,6 +21,9 @@ from gpgc.estimators.regressor import GPGCRegressor
 SHOWN = 10
 """Labels that a printed record shows."""
 
+DIGITS = 9
+"""Of strengths, as parts of the largest, by which labels are put in order."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Shown):
@@ -155,7 +158,7 @@ def explain(estimator: GraphProcess, node: int | str) -> Explanation:
         views,
         names,
     )
-    strength = np.abs(contributions)
+    strength = np.round(np.abs(contributions) / (np.abs(contributions).max() or 1.0), DIGITS)
     order = np.lexsort((-strength.sum(axis=1), -strength[:, found.deciding()].sum(axis=1)))
     return replace(
         found, nodes=labelled[order], given=given[order], contributions=contributions[order]
