@@ -105,9 +105,9 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         regressor.fit_prior(prior, given)
         left_out, _ = regressor.leave_one_out()
         weights = given.weights / given.weights.mean()
-        self.scale_ = fit_label_scale(left_out, given.values, weights)
+        self.scale_ = fit_label_scale(left_out, given.targets, weights)
         self.thresholds_ = (
-            label_thresholds(self.scale_.probabilities(left_out), given.values)
+            label_thresholds(self.scale_.probabilities(left_out), given.targets)
             if self.threshold == "loo"
             else np.full(len(classes), float(self.threshold))
         )
