@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import scipy.sparse as sp
 
@@ -14,7 +14,6 @@ from gpgc.estimators.predictions import prediction_columns
 from gpgc.estimators.regressor import GPGCRegressor
 from gpgc.files.cells import shorten
 from gpgc.graph.adjacency import links_of_edges
-from gpgc.problem import NodeTable
 from gpgc.problem.node_features import read_features
 from gpgc.problem.read import check_columns, read_edges
 
@@ -22,18 +21,14 @@ LEVEL = 0.9
 """How often intervals hold a new value when nobody says."""
 
 
-class JoinedFiles(NamedTuple):
-    """Names (M,), features (M, F) and links (M, N + M) of new nodes; None for what is not given."""
-
-    ids: list[str]
-    features: NodeTable | None
-    links: Any
-
-
-def join_files(
-    estimator: GraphProcess, features: Path | None, edges: Path | None, columns: Mapping[str, str]
-) -> JoinedFiles:
-    """Read nodes that join the graph of a fitted estimator; each edge has a new node at an end."""
+def joined_columns(
+    estimator: GraphProcess,
+    features: Path | None,
+    edges: Path | None,
+    columns: Mapping[str, str],
+    level: float | None,
+) -> dict[str, Any]:
+    """Return what an estimator says of nodes that join; each edge has a new one at an end."""
     if features is None and edges is None:
         raise InputError("one of --edges and --features must be given, got neither")
     read = {"id"} if features is not None else set()
@@ -56,21 +51,13 @@ def join_files(
     ids = list(position)[len(known) :]
     if not ids:
         raise InputError(f"{edges}: expected at least one node that the model does not know")
-    return JoinedFiles(ids, table, links)
-
-
-def joined_columns(
-    estimator: GraphProcess, joined: JoinedFiles, level: float | None
-) -> dict[str, Any]:
-    """Return what an estimator says of new nodes."""
-    X, links = joined.features, joined.links
     if isinstance(estimator, GPGCRegressor) and estimator.is_vector_:
-        columns = interval_columns(estimator, LEVEL if level is None else level, X, links)
+        answers = interval_columns(estimator, LEVEL if level is None else level, table, links)
     elif level is not None:
         raise InputError("--level is not available for this model, which predicts labels")
     else:
-        columns = prediction_columns(estimator, X, links)
-    return columns | {"id": joined.ids}
+        answers = prediction_columns(estimator, table, links)
+    return answers | {"id": ids}
 
 
 def interval_columns(

@@ -40,7 +40,7 @@ class Predict(Shown):
 
     def run(self) -> None:
         """Load, read, ask, write, show."""
-        from gpgc.cli.joining import join_files, joined_columns
+        from gpgc.cli.joining import joined_columns
         from gpgc.cli.output import check_out, show, write_table
         from gpgc.compute.progress import progress
         from gpgc.estimators import load
@@ -49,12 +49,12 @@ class Predict(Shown):
         with progress("predicting"):
             estimator = load(self.model)
             named = parse_pairs(self.column, "--column")
-            joined = join_files(estimator, self.features, self.edges, named)
-            write_table(self.out, joined_columns(estimator, joined, self.level))
+            found = joined_columns(estimator, self.features, self.edges, named, self.level)
+            write_table(self.out, found)
         said = {
             "dataset": str(self.model),
             "nodes": len(estimator.prior_.nodes),
-            "joined": len(joined.ids),
+            "joined": len(found["id"]),
             "out": str(self.out),
         }
         show(said, self)
