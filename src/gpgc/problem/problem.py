@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ class Problem:
     """Features, labels or values with weights, and graph, with their N nodes in one order.
 
     `labels_drawn` are nodes drawn at random by the column ``role`` of a file of labels, `n_marked`
-    its rows marked as unlabelled, `ids` the names as files write them.
+    its rows marked as unlabelled.
     """
 
     X: Any
@@ -26,11 +27,11 @@ class Problem:
     names: NDArray[Any] | None = None
     labels_drawn: Integers | None = None
     n_marked: int = 0
-    ids: list[str] = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        named = [] if self.names is None else [str(name) for name in self.names.tolist()]
-        object.__setattr__(self, "ids", named)
+    @cached_property
+    def ids(self) -> list[str]:
+        """The names of the nodes as files write them."""
+        return [] if self.names is None else [str(name) for name in self.names.tolist()]
 
     @property
     def arguments(self) -> dict[str, Any]:
