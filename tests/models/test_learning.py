@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.special import softmax
+from scipy.stats import multivariate_normal, norm
 
 import gpgc
 from gpgc import GPGCClassifier, GPGCRegressor
@@ -41,6 +43,23 @@ def problem_of(awkward, network, cost, levels):
     weights, relative = rng.uniform(0.5, 1, 10), rng.uniform(0.5, 2, 10)
     selector = selector_by(cost, targets, weights, relative)
     return LearningProblem(prior, "graph", labelled, levels, selector)
+
+
+def test_costs_are_what_they_are_called():
+    rng = np.random.default_rng(0)
+    root, Y = rng.normal(size=(6, 9)), np.eye(3)[rng.integers(3, size=6)]
+    K, weights, t = root @ root.T, rng.uniform(0.5, 1, 6), 2.0
+    density, entropy = 0.0, 0.0
+    for out, weight in enumerate(weights):
+        kept = np.delete(np.arange(6), out)
+        told = np.linalg.solve(K[np.ix_(kept, kept)], K[kept, out])
+        mean, variance = told @ Y[kept], K[out, out] - told @ K[kept, out]
+        density -= weight * norm(mean, np.sqrt(variance)).logpdf(Y[out]).sum()
+        entropy -= weight * np.log(softmax(t * mean)[Y[out].argmax()])
+    evidence = -sum(multivariate_normal(np.zeros(6), K).logpdf(column) for column in Y.T)
+    expected = {"density": density, "cross_entropy": entropy, "evidence": evidence}
+    for cost in COSTS:
+        assert graded_cost(K, Y, cost, weights, t).cost == pytest.approx(expected[cost])
 
 
 @pytest.mark.parametrize("cost", COSTS)

@@ -15,7 +15,7 @@ from gpgc.compute import Context
 from gpgc.compute.progress import announce
 from gpgc.dask.answer import Fitted, Moved, Unlabelled, answer, doubles
 from gpgc.dask.cluster import Cluster, cluster_of, task
-from gpgc.dask.describe import graph_of
+from gpgc.dask.describe import graph_of, itself
 from gpgc.dask.features import blocks_of_features, numbers_of
 from gpgc.dask.field import Field, field_of
 from gpgc.errors import InputError
@@ -242,11 +242,6 @@ def here(y: Any, X: Any, cluster: Cluster) -> Any:
         return y
     whole = y if y.ndim == 1 or y.numblocks[1] == 1 else y.rechunk({1: -1})
     return np.concatenate(cluster.fetch(whole.to_delayed().ravel(), "labels"))
-
-
-def itself(value: Any) -> Any:
-    """Return a value, as a task whose result any worker can have again."""
-    return value
 
 
 class DaskGPGCClassifier(ClassifierMixin, DaskProcess):

@@ -15,7 +15,7 @@ from gpgc._typing import Array, Integers
 from gpgc.errors import GPGCWarning, InputError
 from gpgc.files.cells import LARGEST
 from gpgc.problem.frames import is_frame, is_missing
-from gpgc.problem.named_columns import NamedColumns, named_columns
+from gpgc.problem.names import NamedColumns, named_columns
 
 UNLABELLED = -1
 

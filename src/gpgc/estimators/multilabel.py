@@ -20,7 +20,7 @@ from gpgc.estimators.verbose import shows_progress
 from gpgc.probability.label_thresholds import fit_label_scale, label_thresholds
 from gpgc.problem.alignment import problem_of
 from gpgc.problem.frames import ID, column_names, is_frame, is_missing, make_frame
-from gpgc.problem.named_columns import NamedColumns, named_columns
+from gpgc.problem.names import NamedColumns, named_columns
 from gpgc.problem.problem import Problem
 
 

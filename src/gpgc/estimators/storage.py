@@ -37,7 +37,7 @@ from gpgc.probability.calibration import Calibration
 from gpgc.probability.class_prior import prior_of
 from gpgc.probability.score_curve import ScoreCurve
 from gpgc.problem.encoder import to_json
-from gpgc.problem.node_names import as_names
+from gpgc.problem.names import as_names
 from gpgc.selection.choice import Choice, ChosenView
 
 
