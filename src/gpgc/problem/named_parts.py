@@ -23,8 +23,7 @@ from gpgc.problem.frames import (
     take_rows,
     without_id,
 )
-from gpgc.problem.named_columns import NamedColumns, columns_of_frame
-from gpgc.problem.node_names import as_names, names_of
+from gpgc.problem.names import NamedColumns, as_names, columns_of_frame, names_of
 
 
 class Part(NamedTuple):
