@@ -97,8 +97,9 @@ class FieldPrior(Prior):
         """Let go of what was computed for other views, and of their rows of labels in blocks."""
         kept = tuple(views)
         super().keep(kept)
-        for name in () if self.labels is None else self.labels.kept.keys() - set(kept):
-            del self.labels.kept[name]
+        in_blocks = {} if self.labels is None else self.labels.kept
+        for name in in_blocks.keys() - set(kept):
+            del in_blocks[name]
 
     def mean_of(self, posterior: Any) -> Array:
         """Return no means: those of all nodes are asked of the blocks."""
