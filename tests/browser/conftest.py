@@ -24,6 +24,7 @@ class Running:
     arguments: list
     folder: Path
     port: int = 0
+    program: tuple = ("-m", "gpgc")
     token: str = TOKEN
     process: subprocess.Popen = field(default=None)
     url: str = ""
@@ -37,7 +38,7 @@ class Running:
         return self.url.split("/?")[0]
 
     def start(self):
-        command = [sys.executable, "-m", "gpgc", "label", *map(str, self.arguments)]
+        command = [sys.executable, *self.program, "label", *map(str, self.arguments)]
         command += ["--no-browser", "--journal", str(self.journal)]
         command += ["--port", str(self.port)]
         self.process = subprocess.Popen(
@@ -101,8 +102,8 @@ def serve(tmp_path):
     """Return a function that starts `gpgc label` with arguments."""
     servers = []
 
-    def start(*arguments, folder=None, port=0):
-        server = Running(list(arguments), folder or tmp_path, port).start()
+    def start(*arguments, folder=None, **more):
+        server = Running(list(arguments), folder or tmp_path, **more).start()
         servers.append(server)
         return server
 

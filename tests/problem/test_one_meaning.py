@@ -334,16 +334,58 @@ def test_a_second_label_is_refused(tmp_path, kind):
         classify(tmp_path, path)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_all_awkward_columns_at_once_mean_the_same_to_commands_and_to_fit(tmp_path):
+def write_awkward_files(folder):
+    """Write all awkward columns at once as Parquet, CSV and TSV; return them as a frame."""
     import pyarrow
     import pyarrow.parquet
 
     columns = {name: arrow_of(awkward_frame(name))["column"] for name in AWKWARD}
     frame = pd.DataFrame({"id": IDS} | {name: awkward_frame(name)["column"] for name in AWKWARD})
-    pyarrow.parquet.write_table(pyarrow.table({"id": IDS, **columns}), tmp_path / "x.parquet")
-    frame.to_csv(tmp_path / "x.csv", index=False)
-    frame.to_csv(tmp_path / "x.tsv.gz", index=False, sep="\t")
+    pyarrow.parquet.write_table(pyarrow.table({"id": IDS, **columns}), folder / "x.parquet")
+    frame.to_csv(folder / "x.csv", index=False)
+    frame.to_csv(folder / "x.tsv.gz", index=False, sep="\t")
+    return frame
+
+
+QUESTIONS = {
+    "regress": ["regress", "--labels", "v.csv"],
+    "check": ["check", "--labels", "y.csv"],
+    "explain": ["explain", "n5", "--labels", "y.csv"],
+    "evaluate": ["evaluate", "--splits", "2", "--labels", "y.csv"],
+    "suggest": ["suggest", "--n", "3", "--labels", "y.csv"],
+    "predict": ["predict", "model.gpgc"],
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("command", QUESTIONS)
+def test_all_awkward_columns_at_once_mean_the_same_to_every_command(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    frame = write_awkward_files(tmp_path)
+    labels = pd.DataFrame({"id": [*IDS[:3], *IDS[-3:]], "label": [*"aaabbb"]})
+    labels.to_csv("y.csv", index=False)
+    labels.assign(value=range(6)).to_csv("v.csv", index=False)
+    if command == "predict":
+        gpgc.GPGCClassifier().fit(frame, dict(labels.to_numpy().tolist())).save("model.gpgc")
+        frame = frame.assign(id=[f"m{i}" for i in range(N)])
+        frame.to_csv("x.csv", index=False)
+        frame.to_csv("x.tsv.gz", index=False, sep="\t")
+        frame.drop(columns="mixed types").assign(
+            **{"mixed types": frame["mixed types"].astype(str)}
+        ).to_parquet("x.parquet")
+    answers = []
+    for name in ("x.parquet", "x.csv", "x.tsv.gz"):
+        order = [*QUESTIONS[command], "--features", name, "--out", "out.csv", "--quiet"]
+        done = CliRunner().invoke(app, order, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        answers.append((tmp_path / "out.csv").read_text())
+    assert answers[0].count("\n") > 3
+    assert answers[0] == answers[1] == answers[2]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_all_awkward_columns_at_once_mean_the_same_to_commands_and_to_fit(tmp_path):
+    frame = write_awkward_files(tmp_path)
     labels = pd.DataFrame({"id": [IDS[0], IDS[-1]], "label": ["a", "b"]})
     labels.to_csv(tmp_path / "y.csv", index=False)
     model = gpgc.GPGCClassifier().fit(frame, dict(labels.to_numpy().tolist()))

@@ -107,7 +107,7 @@ class DaskProcess(BaseEstimator):
         for name in [name for name in self.__dict__ if name.startswith("_")]:
             del self.__dict__[name]  # a fit that fails leaves nothing behind, here or there
         estimator, cluster = self.check_parameters(), cluster_of(self.client)
-        given = estimator.encoded(here(y, X, cluster), sample_weight)
+        given = estimator.encode(here(y, X, cluster), sample_weight)
         check_noise(self.noise_variance, given.n_levels)
         self._graph = graph_of(X, adjacency, estimator, cluster)
         announce("describing nodes")
@@ -313,8 +313,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         estimator.fit_prior(field.prior, given, unlabelled=unlabelled)
 
     def _settled(self) -> Any:
-        found = self.calibration_
-        return found.curve, found.bias, found.flatness
+        return self.calibration_
 
     def _decided(self, what: str) -> list[Any]:
         """Return the tasks of what is decided by the means of each block."""
@@ -370,7 +369,7 @@ class DaskGPGCRegressor(RegressorMixin, DaskProcess):
         return (mean[:, 0] if self.is_vector_ else mean), std
 
     def _settled(self) -> Any:
-        return self.target_scale_
+        return self._estimator.fit_.unit
 
     def _to_unit(self, mean: da.Array) -> da.Array:
         return mean * self.target_scale_ + self.target_mean_

@@ -19,7 +19,7 @@ from gpgc.graph.nodes import JoinedNodes
 from gpgc.problem import NodeTable, encode_table
 from gpgc.problem.frames import ID, column_names, columns_of, is_frame, without_column
 from gpgc.problem.named_parts import Edges, graph_part
-from gpgc.problem.node_names import as_names, names_of, positions_of
+from gpgc.problem.names import as_names, names_of, positions_of
 
 
 class Join(NamedTuple):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gpgc.errors import DataError, GPGCWarning, InputError
 from gpgc.problem.columns import ENCODERS, ColumnEncoder, NumberColumn, check_kinds, kind_of
 from gpgc.problem.frames import ID, column_names, columns_of
-from gpgc.problem.node_names import names_of
+from gpgc.problem.names import names_of
 from gpgc.problem.node_table import NodeTable
 
 

@@ -111,6 +111,10 @@ def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
 def _narwhal(frame: Any) -> Any:
     import narwhals as nw
 
+    names = list(frame.columns) if hasattr(frame, "iloc") else []  # pandas allows it
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"a frame must have each column once, got {twice!r:.60} again")
     return nw.from_native(frame, eager_only=True)
 
 

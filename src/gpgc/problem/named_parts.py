@@ -23,8 +23,7 @@ from gpgc.problem.frames import (
     take_rows,
     without_column,
 )
-from gpgc.problem.named_columns import NamedColumns, columns_of_frame
-from gpgc.problem.node_names import as_names, names_of
+from gpgc.problem.names import NamedColumns, as_names, columns_of_frame, names_of
 
 
 class Part(NamedTuple):
@@ -123,18 +122,14 @@ def _has_own_index(frame: Any) -> bool:
 
 
 def _needs_encoding(frame: Any) -> bool:
-    """Return whether a frame holds strings, categories, times, or numbers with gaps."""
+    """Return whether a frame holds anything but numbers without gaps."""
     import narwhals as nw
 
-    whole = nw.from_native(frame, eager_only=True)
-    for series in whole.iter_columns():
-        kind = series.dtype
-        if kind in (nw.String, nw.Categorical, nw.Enum, nw.Object) or kind.is_temporal():
+    for series in nw.from_native(frame, eager_only=True).iter_columns():
+        if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
             return True
-        if kind.is_numeric() or kind == nw.Boolean:
-            numbers = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
-            if np.isnan(numbers).any():
-                return True
+        if np.isnan(np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)).any():
+            return True
     return False
 
 
