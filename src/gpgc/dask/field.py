@@ -94,11 +94,9 @@ class FieldPrior(Prior):
         return self.labels.covariance(found, self.inputs[name])
 
     def keep(self, views: Iterable[str]) -> None:
-        """Let go of what was computed for other views, and of their rows of labels in blocks."""
-        kept = tuple(views)
-        super().keep(kept)
+        """Let go of rows in blocks for other views; those of the field are known here alone."""
         in_blocks = {} if self.labels is None else self.labels.kept
-        for name in in_blocks.keys() - set(kept):
+        for name in in_blocks.keys() - set(views):
             del in_blocks[name]
 
     def mean_of(self, posterior: Any) -> Array:
