@@ -394,3 +394,21 @@ def test_all_awkward_columns_at_once_mean_the_same_to_commands_and_to_fit(tmp_pa
         assert [row["label"] for row in rows] == model.transduction_.tolist()
         found = [float(row["probability"]) for row in rows]
         np.testing.assert_allclose(found, model.predict_proba().max(axis=1), rtol=1e-4)
+
+
+def test_the_id_may_be_written_in_capitals_in_frames_as_in_files():
+    """In a frame it was a feature without a word, and labels were refused."""
+    frame = pd.DataFrame({"id": IDS, "x": np.arange(len(IDS)) % 4, "z": np.arange(len(IDS)) % 3})
+    labels = pd.DataFrame({"id": [IDS[-1], IDS[0]], "label": ["b", "a"]})
+    model = gpgc.GPGCClassifier().fit(frame, labels)
+    capitals = gpgc.GPGCClassifier().fit(
+        frame.rename(columns={"id": "ID"}), labels.rename(columns={"id": "Id", "label": "Label"})
+    )
+    assert capitals.node_names_.tolist() == IDS
+    np.testing.assert_array_equal(capitals.predict_proba(), model.predict_proba())
+    new = pd.DataFrame({"ID": ["new"], "x": [1], "z": [2]})
+    found = capitals.to_frame(X=new, backend="pandas")
+    assert found["id"].tolist() == ["new"]
+    table = gpgc.encode_table({"ID": ["a", "b"], "x": [1.0, None], "kind": ["u", "u"]})
+    assert table.names.tolist() == ["a", "b"]
+    assert [column.name for column in table.encoder.columns] == ["x", "kind"]

@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from gpgc import GPGCClassifier
 from gpgc.errors import InputError
 from gpgc.probability.fraction import exact_interval
-from gpgc.uncertainty.expected_accuracy import CHOSEN, NOT_SAID, ONE_EACH
+from gpgc.uncertainty.expected_accuracy import ONE_EACH, UNKNOWN
 
 
 def overlapping_clouds(seed, n_each=100):
@@ -90,16 +90,16 @@ def test_it_says_why_it_is_unknown(two_moons):
     features, labels, _ = two_moons
     model = GPGCClassifier().fit(features, labels)
     for drawn, reason in (
-        ("unknown", NOT_SAID),
-        ("chosen", CHOSEN),
-        ([], CHOSEN),
+        ("unknown", UNKNOWN["unknown"]),
+        ("chosen", UNKNOWN["chosen"]),
+        ([], UNKNOWN["chosen"]),
         ([0, 40], "labels drawn at random are too few, 2 in place of 5 or more"),
     ):
         found = model.expected_accuracy(drawn)
         assert (found.estimate, found.low, found.high) == (None, None, None)
         assert found.reason == reason
         assert str(found) == f"unknown: {reason}"
-    assert model.expected_accuracy().reason == NOT_SAID
+    assert model.expected_accuracy().reason == UNKNOWN["unknown"]
     one_each = np.where(np.arange(80) % 40 == 0, labels, -1)
     assert model.relabel(one_each).expected_accuracy("random").reason == ONE_EACH
 
@@ -107,9 +107,8 @@ def test_it_says_why_it_is_unknown(two_moons):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("luck",), "labels_drawn must be one of random, chosen, unknown, got 'luck'"),
-        ((None,), "labels_drawn must be random, chosen, unknown or nodes that have a label"),
-        (([0, 3],), "labels_drawn must be random, chosen, unknown or nodes that have a label"),
+        (("luck",), "labels_drawn must be one of unknown, random, balanced, chosen, got 'luck'"),
+        (([0, 3],), "labels_drawn must be unknown, random, balanced, chosen or nodes that have a"),
         (([900],), "labels_drawn must lie between 0 and 79"),
         (("random", 1.0), "level must lie between 0 and 1, got 1.0"),
         (("random", "most"), "level must lie between 0 and 1, got 'most'"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspect import signature
 from operator import getitem
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 import dask.array as da
 import numpy as np
@@ -20,7 +20,7 @@ from gpgc.dask.features import blocks_of_features, numbers_of
 from gpgc.dask.field import Field, field_of
 from gpgc.errors import InputError
 from gpgc.estimators.classifier import GPGCClassifier
-from gpgc.estimators.inputs import check_noise
+from gpgc.estimators.inputs import LabelsDrawn, check_noise
 from gpgc.estimators.regressor import GPGCRegressor
 from gpgc.estimators.verbose import shows_progress
 from gpgc.files import parse_bytes
@@ -128,6 +128,9 @@ class DaskProcess(BaseEstimator):
                 "model must be 'broad' on a cluster, whose covariance has a root in blocks of "
                 f"rows, got {self.model!r}"
             )
+        if not isinstance(drawn := getattr(estimator, "labels_drawn", "unknown"), str):
+            words = ", ".join(get_args(LabelsDrawn))
+            raise InputError(f"labels_drawn must be one of {words} on a cluster, got {drawn!r:.60}")
         return estimator
 
     def predict_latent(self, return_std: bool = False) -> Any:

@@ -15,7 +15,7 @@ from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
 from gpgc.estimators.base import GraphProcess, Unit
 from gpgc.estimators.given import GivenLabels, encode_given, left_out_weights
-from gpgc.estimators.inputs import check_choice, check_nodes, check_noise
+from gpgc.estimators.inputs import check_choice, check_drawn, check_nodes, check_noise
 from gpgc.estimators.notebook import graph_facts
 from gpgc.estimators.predictions import prediction_columns
 from gpgc.models import Prior
@@ -35,7 +35,7 @@ from gpgc.selection.noise_choice import Criterion
 
 if TYPE_CHECKING:
     from gpgc.labelling.planning import Strategy, Suggestions
-    from gpgc.uncertainty.expected_accuracy import ExpectedAccuracy, LabelsDrawn
+    from gpgc.uncertainty.expected_accuracy import ExpectedAccuracy
     from gpgc.uncertainty.label_check import LabelCheck
     from gpgc.uncertainty.measures import Reliability
 
@@ -106,6 +106,12 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         Whether labels are the most probable class, or that of the largest probability over
         ``class_prior_``, so that rare classes are found as often as common ones. All answers follow
         it but the probabilities, which stay as they are.
+    labels_drawn : {"unknown", "random", "balanced", "chosen"} or array, default "unknown"
+        How it came about which nodes have a label: drawn at random, so that their class fractions
+        are those of the graph; as many of each class whatever its fraction; chosen, by somebody or
+        by a model; or those of them that were drawn at random, indices or names. It settles
+        ``class_prior="estimated"``, a given class prior wins, and
+        :meth:`expected_accuracy` goes by it.
     space : {"auto", "function", "weight"}, default "auto"
         Where the posterior is computed: D × D labels, or r × r weights for a covariance of rank r,
         exact and cheaper with many labels; others are approximated there where D × D cannot fit.
@@ -169,6 +175,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
 
     class_prior: Any = "estimated"
     decision: DecisionRule = "probable"
+    labels_drawn: Any = "unknown"
 
     def fit(self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None) -> Self:
         """Condition the Gaussian process on the labelled nodes.
@@ -215,6 +222,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         the estimator where they are not in this process.
         """
         check_choice("decision", self.decision, get_args(DecisionRule))
+        check_drawn(self.labels_drawn, given.nodes, len(prior.nodes), prior.nodes.names)
         noise = check_noise(self.noise_variance, given.n_levels)
         alone = prior.nodes.reach.alone(given.nodes)
         loo_weights = left_out_weights(given.targets, given.weights, alone)
@@ -400,10 +408,27 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             label_fractions(given),
             contrast,
             of_nodes,
-            prior_of(self.class_prior, self.classes_),
+            self._class_prior(),
             self.prior_.homophily.alike,
             self.fit_.choice.agreement,
+            self._drawn_at_random(),
         )
+
+    def _class_prior(self) -> Any:
+        """Return a class prior that is given, else how it follows from how labels were drawn."""
+        known = prior_of(self.class_prior, self.classes_)
+        if not isinstance(known, str) or known != "estimated":
+            return known
+        drawn = self.labels_drawn if isinstance(self.labels_drawn, str) else "unknown"
+        return {"random": "labels", "balanced": "balanced"}.get(drawn, known)
+
+    def _drawn_at_random(self) -> Array | None:
+        """Return the labels (k,) of nodes that were drawn at random, where these are known."""
+        given, nodes = self.fit_.given, self.prior_.nodes
+        drawn = check_drawn(self.labels_drawn, given.nodes, len(nodes), nodes.names)
+        if drawn is None:
+            return None
+        return np.asarray(given.targets[np.isin(given.nodes, drawn)].sum(axis=0))
 
     def facts(self) -> dict[str, str]:
         """Return what a notebook shows: graph, labels, views, noise and an estimate."""
@@ -484,9 +509,7 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
 
         return check_labels(self)
 
-    def expected_accuracy(
-        self, labels_drawn: LabelsDrawn | Any = "unknown", level: float = 0.9
-    ) -> ExpectedAccuracy:
+    def expected_accuracy(self, labels_drawn: Any = None, level: float = 0.9) -> ExpectedAccuracy:
         """Return how many of the other nodes get the right label, by labels drawn at random.
 
         Each of these is predicted from all other labels; the interval is that of Clopper and
@@ -496,8 +519,9 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
 
         Parameters
         ----------
-        labels_drawn : {"random", "chosen", "unknown"} or array, default "unknown"
-            How the labelled nodes were found, or those of them that were drawn at random.
+        labels_drawn : {"unknown", "random", "balanced", "chosen"} or array, optional
+            How the labelled nodes were found, or those of them that were drawn at random; as the
+            estimator was told when not given.
         level : float, default 0.9
             How often the interval is to hold the accuracy, between 0 and 1.
 

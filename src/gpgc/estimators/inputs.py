@@ -16,6 +16,9 @@ FeatureNorm = Literal["none", "l1", "l2"]
 NUMBERS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 """How scikit-learn checks features."""
 
+LabelsDrawn = Literal["unknown", "random", "balanced", "chosen"]
+"""How it came about which nodes have a label."""
+
 LARGEST_NOISE = 1e30
 """σ² at most, which float32 holds."""
 
@@ -55,6 +58,22 @@ def check_nodes(
     if len(outside):
         raise InputError(f"{what} must lie between 0 and {n_nodes - 1}, got {outside[0]}")
     return chosen.astype(np.intp)
+
+
+def check_drawn(
+    drawn: Any, labelled: Integers, n_nodes: int, names: NDArray[Any] | None = None
+) -> Integers | None:
+    """Return the labelled nodes that were drawn at random; None where a word says how all were."""
+    if isinstance(drawn, str):
+        check_choice("labels_drawn", drawn, get_args(LabelsDrawn))
+        return None
+    nodes = check_nodes(drawn, n_nodes, names, "labels_drawn")
+    if nodes is None or not np.isin(nodes, labelled).all():
+        raise InputError(
+            f"labels_drawn must be {', '.join(get_args(LabelsDrawn))} or nodes that have a label, "
+            f"got {drawn!r:.60}"
+        )
+    return nodes
 
 
 def check_noise(noise: Any, n_targets: int) -> Array | str:

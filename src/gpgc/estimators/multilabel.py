@@ -19,7 +19,7 @@ from gpgc.estimators.regressor import GPGCRegressor
 from gpgc.estimators.verbose import shows_progress
 from gpgc.probability.label_thresholds import fit_label_scale, label_thresholds
 from gpgc.problem.alignment import problem_of
-from gpgc.problem.frames import ID, column_names, is_frame, is_missing, make_frame
+from gpgc.problem.frames import column_names, is_frame, is_missing, make_frame, without_id
 from gpgc.problem.names import NamedColumns, named_columns
 from gpgc.problem.problem import Problem
 
@@ -173,7 +173,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
 
 def only_label(y: Any) -> Any:
     """Return the name of the one label that a frame of 0 and 1 has beside ``id``, else None."""
-    others = [name for name in column_names(y) if name != ID] if is_frame(y) else []
+    others = column_names(without_id(y)) if is_frame(y) else []
     return others[0] if len(others) == 1 and others[0] != "label" else None
 
 

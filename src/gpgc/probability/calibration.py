@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from gpgc._typing import Array, Integers
 from gpgc.compute import small_matrices
-from gpgc.probability.class_prior import class_prior, prior_ratios
+from gpgc.probability.class_prior import class_prior, prior_ratios, with_drawn
 from gpgc.probability.score_curve import ScoreCurve, fit_curve
 from gpgc.probability.softmax import softmax, softmax_loss
 from gpgc.probability.temperature import fit_temperature_with_prior, usual_sharpness
@@ -89,11 +89,13 @@ def calibrate_left_out(
     prior: Any = "estimated",
     alike: float = 1.0,
     agreeing: float = 1.0,
+    drawn: Array | None = None,
 ) -> Calibration:
     """Fit s to leave-one-out means (D, k), and b to the class prior.
 
     ``contrast`` is the root mean square, ``mean_of`` the mean over unlabelled nodes that labels
-    reach, if there are any; ``alike`` how far neighbors are, ``agreeing`` how far views agree.
+    reach, if there are any; ``alike`` how far neighbors are, ``agreeing`` how far views agree;
+    ``drawn`` are the labels (k,) of each class whose nodes were drawn at random, if that is known.
     Classes that cannot be left out keep their fraction.
     """
     usual = usual_sharpness(len(targets), alike, len(fractions), agreeing)
@@ -101,7 +103,7 @@ def calibrate_left_out(
     flat = float(np.exp(-t * contrast))
     curve = fit_curve(left_out, targets, weights, t, flat * np.log(fractions))
     flat = 0.0 if curve.curvature else flat
-    if not isinstance(prior, str) or prior != "estimated":
+    if not isinstance(prior, str) or prior not in ("estimated", "balanced"):
         bias = np.log(class_prior(prior, fractions) / fractions)
         return Calibration(curve, bias, fractions, flat)
     shares = weights[:, None] * targets
@@ -111,7 +113,11 @@ def calibrate_left_out(
         offset = flat * np.log(fractions)
         said = partial(probabilities_of, curve=curve, offset=offset, chosen=chosen)
         among = fractions[chosen] / fractions[chosen].sum()
-        ratio[chosen] = prior_ratios(said(left_out), shares[:, chosen], among, mean_of(said))
+        ratio[chosen] = prior_ratios(
+            said(left_out), shares[:, chosen], among, mean_of(said), prior == "balanced"
+        )
+    if drawn is not None:
+        ratio = with_drawn(fractions * ratio / (fractions @ ratio), drawn) / fractions
     return Calibration(curve, np.log(ratio), fractions, flat)
 
 

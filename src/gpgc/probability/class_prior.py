@@ -58,7 +58,18 @@ def prior_of(choice: Any, classes: Array) -> Any:
     return [choice[name] for name in wanted]
 
 
-def prior_ratios(left_out: Array, shares: Array, fractions: Array, found: Array) -> Array:
+def with_drawn(prior: Array, counts: Array) -> Array:
+    """Return class fractions (n + κ prior) / Σ, n (k,) labels of nodes that were drawn at random.
+
+    >>> with_drawn(np.array([0.5, 0.5]), np.array([30.0, 0.0])).tolist()
+    [0.875, 0.125]
+    """
+    return np.asarray((counts + PSEUDO_LABELS * prior) / (counts.sum() + PSEUDO_LABELS))
+
+
+def prior_ratios(
+    left_out: Array, shares: Array, fractions: Array, found: Array, is_balanced: bool = False
+) -> Array:
     """Return w > 0 (k,), the class fractions of unlabelled nodes over f, those of the labels.
 
     Of nodes of class j left-out probabilities have the mean M_j, so that the mean prediction of
@@ -68,7 +79,8 @@ def prior_ratios(left_out: Array, shares: Array, fractions: Array, found: Array)
 
     with Σ how far q can be off by chance: the columns' standard errors, more with few labels a
     class (:data:`PSEUDO_LABELS`), and :data:`SYSTEMATIC`. The evidence chooses s; where labels are
-    few, say little or were drawn at random it is 0, and all w are 1.
+    few, say little or were drawn at random it is 0, and all w are 1; not where they are known to be
+    as many of each class whatever its fraction.
 
     Examples
     --------
@@ -97,7 +109,8 @@ def prior_ratios(left_out: Array, shares: Array, fractions: Array, found: Array)
         excess = directions.T @ (wanted - columns.sum(axis=1))
         variance = 1 + (RATIO_STD[:, None] * sizes) ** 2  # of the excess, by each s
         evidence = -0.5 * np.sum(np.log(variance) + excess**2 / variance, axis=1)
-        std = RATIO_STD[int(np.argmax(evidence))]
+        first = int(is_balanced)  # s = 0 is that of labels drawn at random
+        std = RATIO_STD[first + int(np.argmax(evidence[first:]))]
         if std == 0:
             return np.ones(n_classes)
 

@@ -11,15 +11,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gpgc.errors import InputError
-from gpgc.problem.frames import ID, cells_of, column_names, is_frame, is_missing
+from gpgc.problem.frames import ID, cells_of, column_names, id_of, is_frame, is_missing
 
 
 def names_of(table: Any, id_column: str = ID) -> NDArray[Any] | None:
     """Return the column ``id``, else an index of pandas unless it is 0, 1, …, else None."""
     if isinstance(table, Mapping):
-        return as_names(list(table[id_column])) if id_column in table else None
-    if is_frame(table) and id_column in column_names(table):
-        return as_names(cells_of(table, id_column))
+        called = id_of(table, id_column)
+        return None if called is None else as_names(list(table[called]))
+    if is_frame(table) and (called := id_of(table, id_column)) is not None:
+        return as_names(cells_of(table, called))
     if not (hasattr(table, "iloc") and hasattr(table, "index")):
         return None
     names = list(table.index)

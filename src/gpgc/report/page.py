@@ -39,7 +39,7 @@ def write_report(
     ids: Sequence[str] | None = None,
     texts: Sequence[str] | None = None,
     title: str = "gpgc",
-    labels_drawn: Any = "unknown",
+    labels_drawn: Any = None,
 ) -> None:
     """Write a page about a fitted classifier: one HTML file, whole or not at all.
 
@@ -53,7 +53,7 @@ def write_report(
         Names of the nodes, 0 … N − 1 when not given, and a text for each.
     title : str, default "gpgc"
         Of the page.
-    labels_drawn : {"random", "chosen", "unknown"} or array, default "unknown"
+    labels_drawn : {"unknown", "random", "balanced", "chosen"} or array, optional
         How the labelled nodes were found, as in :meth:`GPGCClassifier.expected_accuracy`.
 
     Examples
@@ -77,7 +77,7 @@ def report_page(
     ids: Sequence[str] | None = None,
     texts: Sequence[str] | None = None,
     title: str = "gpgc",
-    labels_drawn: Any = "unknown",
+    labels_drawn: Any = None,
 ) -> str:
     """Return the page of :func:`write_report` as text; ids, labels and texts are escaped."""
     answers = Answers.of(model)

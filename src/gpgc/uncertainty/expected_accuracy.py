@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gpgc.errors import InputError
 from gpgc.estimators.classifier import GPGCClassifier
-from gpgc.estimators.inputs import check_choice, check_nodes
+from gpgc.estimators.inputs import LabelsDrawn, check_drawn
 from gpgc.probability.fraction import LEAST, exact_interval
 
-LabelsDrawn = Literal["random", "chosen", "unknown"]
+UNKNOWN = {
+    "unknown": "it was not said whether labels were drawn at random",
+    "chosen": "labels that were chosen say nothing about the others",
+    "balanced": "labels drawn class by class do not say how frequent the classes are",
+}
+"""Why, by how labels were drawn."""
 
-NOT_SAID = "it was not said whether labels were drawn at random"
-CHOSEN = "labels that were chosen say nothing about the others"
 ONE_EACH = "no label drawn at random has another one of its class"
 
 
@@ -56,32 +59,21 @@ class ExpectedAccuracy:
 
 
 def expected_accuracy(
-    estimator: GPGCClassifier,
-    labels_drawn: LabelsDrawn | Any = "unknown",
-    level: float = 0.9,
+    estimator: GPGCClassifier, labels_drawn: LabelsDrawn | Any = None, level: float = 0.9
 ) -> ExpectedAccuracy:
     """Return the expected accuracy on nodes without a label."""
     check_is_fitted(estimator)
     if not isinstance(level, float | int) or not 0 < level < 1:
         raise InputError(f"level must lie between 0 and 1, got {level!r:.60}")
     labelled, codes = estimator.labelled_nodes_, estimator.codes_
-    drawn = np.ones(len(labelled), dtype=bool)
-    if isinstance(labels_drawn, str):
-        check_choice("labels_drawn", labels_drawn, get_args(LabelsDrawn))
-        if labels_drawn != "random":
-            return _unknown(level, CHOSEN if labels_drawn == "chosen" else NOT_SAID)
-    else:
-        size, names = len(estimator.prior_.nodes), estimator.node_names_
-        nodes = check_nodes(labels_drawn, size, names, "labels_drawn")
-        if nodes is None or not np.isin(nodes, labelled).all():
-            raise InputError(
-                "labels_drawn must be random, chosen, unknown or nodes that have a label, "
-                f"got {labels_drawn!r:.60}"
-            )
-        drawn = np.isin(labelled, nodes)
+    said = estimator.labels_drawn if labels_drawn is None else labels_drawn
+    nodes = check_drawn(said, labelled, len(estimator.prior_.nodes), estimator.node_names_)
+    if nodes is None and said != "random":
+        return _unknown(level, UNKNOWN[said])
+    drawn = np.ones(len(labelled), dtype=bool) if nodes is None else np.isin(labelled, nodes)
     n_drawn = int(drawn.sum())
     if not n_drawn:
-        return _unknown(level, CHOSEN)
+        return _unknown(level, UNKNOWN["chosen"])
     if not (np.bincount(codes)[codes] > 1)[drawn].any():
         return _unknown(level, ONE_EACH, n_drawn)
     if n_drawn < LEAST:
