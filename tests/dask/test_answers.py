@@ -206,6 +206,11 @@ def test_models_without_a_root_in_blocks_are_refused(threads, problem):
         )
 
 
+def test_a_limit_of_memory_lets_go_of_no_rows_that_are_known_once(threads, small_model):
+    problem = make_problem(n_nodes=1500)
+    assert_same(*both(threads, problem, small_model, memory_limit="2GB", **SETTINGS), 1e-6)
+
+
 def test_the_memory_of_this_process_has_a_limit(threads, problem):
     model = DaskGPGCClassifier(client=threads, memory_limit="100KB")
     with pytest.raises(InputError, match="the covariance of 60 labels alone needs"):

@@ -98,25 +98,22 @@ def answer(
     return np.concatenate(found)
 
 
-@dataclass(frozen=True, eq=False)
-class Unlabelled:
-    """Latent means of the unlabelled nodes that labels reach, which calibrate probabilities."""
+def unlabelled_means(
+    means: Sequence[Any], cluster: Cluster
+) -> tuple[float, Callable[[Callable[[Array], Array]], Array] | None]:
+    """Return the usual length of means (n, k) that are tasks, and what averages over them.
 
-    means: Sequence[Any]  # tasks, (n, k) each
-    n_nodes: int
-    cluster: Cluster
+    They are those of the unlabelled nodes that labels reach, which calibrate probabilities.
+    """
 
-    def root_mean_square(self) -> float:
-        """Return their usual length."""
-        return root_mean_square(self._sum(square_sums))
+    def total(function: Callable[..., Any], *known: Any) -> Any:
+        parts = [task(function, *known, part) for part in means]
+        return cluster.fetch([tree(np.add, parts)])[0]
 
-    def mean_of(self, said: Callable[[Array], Array]) -> Array:
-        """Return the mean (j,) over these nodes of a function of their means, (n, k) ↦ (n, j)."""
-        return np.asarray(self._sum(sum_of, said) / self.n_nodes)
-
-    def _sum(self, function: Callable[..., Any], *known: Any) -> Any:
-        parts = [task(function, *known, part) for part in self.means]
-        return self.cluster.fetch([tree(np.add, parts)])[0]
+    squares = total(square_sums)
+    n_nodes = squares[-1]
+    of_nodes = (lambda said: total(sum_of, said) / n_nodes) if n_nodes else None
+    return root_mean_square(squares), of_nodes
 
 
 def sum_of(said: Callable[[Array], Array], means: Array) -> Array:

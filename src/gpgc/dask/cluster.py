@@ -43,12 +43,16 @@ ENVIRONMENT = {
     "MKL_NUM_THREADS": 1,
     "OPENBLAS_NUM_THREADS": 1,
     "DASK_LOGGING__DISTRIBUTED": "critical",
-    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
 }
 """Of workers: the memory of a tile is used again for the next one. By default Dask gives it back to
 the system after every array of 128 KiB and more, and fresh pages cost as much as the products.
-What goes wrong in a task is said once, here, and not in the log of its worker too; and nobody looks
-at the profile for which Dask stops every task a hundred times a second."""
+What goes wrong in a task is said once, here, and not in the log of its worker too."""
+
+OF_WORKERS = {
+    "distributed.nanny.pre-spawn-environ": ENVIRONMENT,
+    "distributed.worker.profile.enabled": False,
+}
+"""Nobody looks at the profile for which Dask looks at its workers a hundred times a second."""
 
 PRELOAD = "from signal import SIG_IGN, SIGINT, signal; signal(SIGINT, SIG_IGN)"
 """Run by workers: Ctrl-C in a terminal is sent to them too, but this process ends them."""
@@ -61,7 +65,7 @@ def local_cluster(
     folder: str | None = None,
 ) -> Any:
     """Start worker processes on the loopback interface alone, with a limit in bytes for all."""
-    with dask.config.set({"distributed.nanny.pre-spawn-environ": ENVIRONMENT}):
+    with dask.config.set(OF_WORKERS):
         return LocalCluster(
             n_workers=workers,
             threads_per_worker=threads or max(1, CPU_COUNT // workers),

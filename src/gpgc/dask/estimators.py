@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gpgc.compute import Context
 from gpgc.compute.progress import announce
-from gpgc.dask.answer import Fitted, Moved, Unlabelled, answer, doubles
+from gpgc.dask.answer import Fitted, Moved, answer, doubles, unlabelled_means
 from gpgc.dask.cluster import Cluster, cluster_of, task
 from gpgc.dask.describe import graph_of, itself
 from gpgc.dask.features import blocks_of_features, numbers_of
@@ -311,8 +311,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
             masks = np.split(speaking, self._graph.links.partition.starts[1:-1])
             both = zip(doubles(self._means), masks, strict=True)
             some = [task(getitem, *block) for block in both]
-            means = Unlabelled(some, int(speaking.sum()), self._graph.cluster)
-            return means.root_mean_square(), means.mean_of if means.n_nodes else None
+            return unlabelled_means(some, self._graph.cluster)
 
         estimator.fit_prior(field.prior, given, unlabelled=unlabelled)
 

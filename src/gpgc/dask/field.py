@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -92,6 +92,12 @@ class FieldPrior(Prior):
         if self.labels is None or self.is_smoother(name):
             return found
         return self.labels.covariance(found, self.inputs[name])
+
+    def keep(self, views: Iterable[str]) -> None:
+        """Let go of rows in blocks for other views; those of the field are known here alone."""
+        in_blocks = {} if self.labels is None else self.labels.kept
+        for name in in_blocks.keys() - set(views):
+            del in_blocks[name]
 
     def mean_of(self, posterior: Any) -> Array:
         """Return no means: those of all nodes are asked of the blocks."""
