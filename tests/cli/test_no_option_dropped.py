@@ -81,6 +81,7 @@ CLASSES = MODEL | {
     "--decision": Differs(
         "--decision balanced", beside="--labels few.csv --standardize yes --noise 1"
     ),
+    "--labels-drawn": Elsewhere("tests/cli/test_expected_accuracy.py"),
 }
 SHOWN = {"--json": PRINTED, "--quiet": PRINTED}
 USUAL = {"--labels": NEEDED, "--out": NEEDED} | SHOWN
@@ -107,7 +108,6 @@ TABLE = {
         "--report": Differs("--report report.html"),
         "--std": Elsewhere("tests/cli/test_further.py"),
         "--calibrate": Differs("--calibrate held_out.csv"),
-        "--labels-drawn": Differs("--labels-drawn random"),
         "--scheduler": Elsewhere("tests/dask/test_files.py"),
         "--workers": Refused("--workers 2", beside="--edges edges.csv"),
         "--memory-limit": Refused("--memory-limit 1GB", beside="--edges edges.csv"),

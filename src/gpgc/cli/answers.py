@@ -45,7 +45,7 @@ def one_label_each(told: Classify, problem: Problem) -> Answer:
         columns["novelty"] = estimator.novelty()
     if told.save is not None:
         estimator.save(told.save)
-    drawn = told.drawn or ("unknown" if problem.labels_drawn is None else problem.labels_drawn)
+    drawn = problem.labels_drawn if told.drawn == "unknown" else None
     if told.report is not None:
         from gpgc.report import write_report
 

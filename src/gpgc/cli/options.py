@@ -126,10 +126,18 @@ class ClassOptions(ModelOptions):
     decision: Literal["probable", "balanced"] = option(
         "probable", "Labels to write: the probable ones, or balanced over the classes."
     )
+    drawn: Literal["unknown", "random", "balanced", "chosen"] = option(
+        "unknown",
+        "How the labelled nodes were found: at random, as many of each class, or chosen; it "
+        "settles the class fractions and the accuracy to expect. For the latter, by default, the "
+        "column role of --labels, as gpgc label writes it.",
+        "--labels-drawn",
+    )
 
     def settings(self) -> dict[str, Any]:
         """Return the parameters of a classifier."""
-        more = {} if self.decision == "probable" else {"decision": self.decision}
+        given = {"decision": (self.decision, "probable"), "labels_drawn": (self.drawn, "unknown")}
+        more = {name: value for name, (value, usual) in given.items() if value != usual}
         return super().settings() | more
 
     def fitted(self, problem: Problem) -> GPGCClassifier:
@@ -183,12 +191,6 @@ class Further:
     std: bool = option(False, "Fill the column std on over 100,000 nodes too: slow.", "--std")
     calibrate: Path | None = option(
         None, "Table id,label of labels kept out, to calibrate probabilities by.", reads=()
-    )
-    drawn: Literal["random", "chosen"] | None = option(
-        None,
-        "How the labelled nodes were selected. Default: the column role of --labels, as gpgc label "
-        "writes it.",
-        "--labels-drawn",
     )
 
 
