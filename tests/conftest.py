@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import typer
 
 pytest_plugins = ["tests.must_run"]
 
@@ -18,6 +20,16 @@ def random_graph(n_nodes: int, seed: int, density: float = 0.15, weighted: bool 
     if not weighted:
         weights.data[:] = 1.0
     return weights
+
+
+@pytest.fixture(autouse=True, scope="session")
+def commands_are_built_once():
+    """Build the command line once for all calls in this process, as a process of its own does."""
+    built = cache(typer.main.get_command)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.main.get_command", built)
+        patch.setattr("typer.testing._get_command", built)
+        yield
 
 
 @pytest.fixture

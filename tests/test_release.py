@@ -249,7 +249,28 @@ def test_a_step_of_ci_that_fails_ends_it():
     steps = "\n".join(line for line in script.splitlines() if not line.startswith("#"))
     for tool in ("pip install", "pytest", "mypy", "ruff", "mkdocs"):
         for line in steps.splitlines():
-            assert tool not in line or 'step "' in line, line
+            assert tool not in line or re.search('(step|together) "', line), line
+
+
+def test_steps_that_run_at_once_are_all_told_and_one_that_fails_ends_ci(tmp_path):
+    (tmp_path / ".venv").mkdir()
+    functions = re.findall(r"^\w+\(\) \{.*?^\}", read(".ci/run"), re.MULTILINE | re.DOTALL)
+    before = "\n".join(["set -euo pipefail", *functions])
+    for commands, code in (("'echo one' 'echo two'", 0), ("'echo one && false' 'echo two'", 1)):
+        lines = f"{before}\ntogether {commands}\necho reached"
+        done = subprocess.run(
+            ["bash", "-c", lines], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        said = done.stdout.splitlines()
+        assert (done.returncode, "reached" in said) == (code, not code)
+        assert {"one", "two"} <= set(said)
+
+
+def test_ci_runs_all_tests_of_real_data():
+    (folders,) = re.findall(r"-m 'data and not slow' ([^\"]+)", read(".ci/run"))
+    for file in (ROOT / "tests").rglob("test_*.py"):
+        if "@pytest.mark.data\n" in file.read_text() and file.name != Path(__file__).name:
+            assert str(file.parent.relative_to(ROOT)) in folders.split(), file
 
 
 def test_a_suite_that_must_run_fails_where_it_is_skipped(tmp_path):

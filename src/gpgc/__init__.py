@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gpgc.problem.votes import count_votes
     from gpgc.uncertainty.evaluation import evaluate
 
-__version__ = "0.3.0.dev0"
+__version__ = "0.3.0"
 
 __all__ = [
     "DataError",

@@ -50,7 +50,7 @@ class Elsewhere:
     where: str
 
 
-ON_FEATURES = "--features x.csv"
+ON_FEATURES, TWICE = "--features x.csv", "--splits 2"
 NEEDED = Elsewhere("every job needs it")
 PRINTED = Elsewhere("tests/cli/test_cli.py")
 PAGE = Elsewhere("tests/labelling/test_command.py")
@@ -136,7 +136,7 @@ TABLE = {
     | USUAL
     | {
         "--decision": SAME,
-        "--splits": Differs("--splits 2"),
+        "--splits": Differs("--splits 3", without=TWICE),
         "--seed": Differs("--seed 1", beside="--noise 0.5"),
     },
     "suggest": FILES
@@ -185,7 +185,7 @@ JOBS = {
     "predict": "predict fitted.gpgc --features new.csv --out out.csv",
     "check": "check --features x.csv --labels y.csv --out out.csv",
     "explain": "explain n7 --features x.csv --labels y.csv --out out.csv",
-    "evaluate": "evaluate --features x.csv --labels y.csv --out out.csv",
+    "evaluate": f"evaluate --features x.csv --labels y.csv --out out.csv {TWICE}",
     "suggest": "suggest --features x.csv --labels y.csv --out out.csv --n 5",
     "label": "label digits --no-browser",
 }

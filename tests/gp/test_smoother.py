@@ -5,7 +5,9 @@ import pytest
 import scipy.sparse as sp
 
 from gpgc import GPGCClassifier, GPGCRegressor
-from gpgc.gp import Smoother
+from gpgc.gp import Smoother, condition
+from gpgc.gp.stack import Stack, StackedView
+from gpgc.kernels import Given
 from gpgc.models.walk import TELEPORT, WalkKernel
 
 RNG = np.random.default_rng(0)
@@ -102,3 +104,16 @@ def test_values_over_links_by_a_walk():
     model = GPGCRegressor().fit(rng.normal(size=(300, 4)), y, chain)
     error = (model.predict() - values)[np.isnan(y)]
     assert np.mean(error**2) < 0.3 * values.var()
+
+
+def test_the_covariance_of_a_stack_is_that_of_the_views_that_have_one(graph):
+    targets, level = np.eye(2)[[0, 1, 0, 1, 1, 0]], np.array([0.1])
+    first, second = (Given(part @ part.T) for part in RNG.normal(size=(2, 40, 3)))
+    views = [
+        StackedView("first", np.array([0.6]), condition(first, LABELLED, targets, level)),
+        StackedView("second", np.array([1.0]), condition(second, LABELLED, targets, level)),
+        StackedView("walk", np.array([0.4]), Smoother(WalkKernel(graph), LABELLED, targets)),
+    ]
+    expected = (0.6 * first.block() + 1.0 * second.block()) / 1.6
+    np.testing.assert_allclose(Stack(views).covariance.block(), expected)
+    np.testing.assert_allclose(Stack(views[::2]).covariance.block(), first.block())

@@ -1,5 +1,9 @@
 """Sessions on small graphs, with somebody who knows all answers."""
 
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
 import pytest
 
@@ -16,25 +20,52 @@ def made_up(n_nodes=300, n_classes=3, separation=1.0, seed=0):
     return truth, centers[truth] + rng.normal(size=(n_nodes, 8))
 
 
+def open_made_up(journal, n_nodes=300, classes=("a", "b", "c"), settle=True, **more):
+    """Return a desk on made-up data, with the answers that it should get."""
+    truth, X = made_up(n_nodes)
+    ids = [f"n{node}" for node in range(n_nodes)]
+    source = Source("made up", ids, as_items(None, ids, X), X)
+    desk = open_desk(source, journal, classes, **more)
+    desk.truth = [("a", "b", "c")[code] for code in truth]
+    if settle:
+        assert desk.session.live.settle()
+    return desk
+
+
 @pytest.fixture
 def open_session(tmp_path):
     """Return a function that opens a desk on made-up data, and closes it in the end."""
     desks = []
 
-    def opened(n_nodes=300, classes=("a", "b", "c"), journal=None, settle=True, **more):
-        truth, X = made_up(n_nodes)
-        ids = [f"n{node}" for node in range(n_nodes)]
-        source = Source("made up", ids, as_items(None, ids, X), X)
-        desk = open_desk(source, journal or tmp_path / "labels.jsonl", classes, **more)
-        desk.truth = [("a", "b", "c")[code] for code in truth]
-        desks.append(desk)
-        if settle:
-            assert desk.session.live.settle()
-        return desk
+    def opened(n_nodes=300, classes=("a", "b", "c"), journal=None, **more):
+        desks.append(open_made_up(journal or tmp_path / "labels.jsonl", n_nodes, classes, **more))
+        return desks[-1]
 
     yield opened
     for desk in desks:
         desk.session.close()
+
+
+@pytest.fixture
+def open_labelled(open_session, tmp_path):
+    """Return a function that opens a desk on made-up data with n right labels."""
+
+    def opened(n):
+        (tmp_path / "labels.jsonl").write_text(journal_of(n), encoding="utf-8")
+        return open_session()
+
+    return opened
+
+
+@cache
+def journal_of(n):
+    """Return the journal of a desk on made-up data after n right labels."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "labels.jsonl"
+        desk = open_made_up(path)
+        work(desk, n)
+        desk.session.close()
+        return path.read_text(encoding="utf-8")
 
 
 def work(desk, n, by="anna", ahead=1):

@@ -6,15 +6,13 @@ import pytest
 
 from gpgc.errors import InputError
 from gpgc.labelling.events import UnknownClassError
-from tests.labelling.conftest import made_up, work
+from tests.labelling.conftest import made_up
 
 
 @pytest.fixture
-def desk(open_session):
+def desk(open_labelled):
     """Return a desk with 9 right labels."""
-    desk = open_session()
-    work(desk, 9)
-    return desk
+    return open_labelled(9)
 
 
 def looks(desk):

@@ -24,11 +24,9 @@ def confirm(desk, group, declined=(), by="anna", **more):
 
 
 @pytest.fixture
-def desk(open_session):
+def desk(open_labelled):
     """Return a desk whose model is sure of many items."""
-    desk = open_session()
-    work(desk, 25)
-    return desk
+    return open_labelled(25)
 
 
 def test_a_group_is_of_one_class_that_the_model_is_sure_of(desk):

@@ -24,9 +24,8 @@ def test_items_are_found_by_name_and_by_what_is_shown(open_session):
         Wanted(state="odd")
 
 
-def test_items_are_found_by_class_state_and_person(open_session):
-    desk = open_session()
-    work(desk, 20, "anna")
+def test_items_are_found_by_class_state_and_person(open_labelled):
+    desk = open_labelled(20)
     work(desk, 4, "ben")
     session = desk.session
     skipped = session.next("ben", 1)[0]
@@ -45,9 +44,8 @@ def test_items_are_found_by_class_state_and_person(open_session):
     assert set(mine) == {n for n, g in labels.items() if (g.label, g.by) == ("a", "anna")}
 
 
-def test_doubt_finds_no_item_that_is_asked_blind_and_the_least_sure_come_first(open_session):
-    desk = open_session()
-    work(desk, 20)
+def test_doubt_finds_no_item_that_is_asked_blind_and_the_least_sure_come_first(open_labelled):
+    desk = open_labelled(20)
     session = desk.session
     opinion = session.live.opinion
     blind = {*session.desk_items(), *session.audits.window(session.ledger, times=2)}

@@ -11,7 +11,7 @@ from gpgc.errors import InputError
 from gpgc.labelling.events import ConflictError
 from gpgc.labelling.review import SUSPICIOUS
 from gpgc.problem.roles import RANDOM_ROLES
-from tests.labelling.conftest import made_up, work
+from tests.labelling.conftest import made_up
 
 
 def reviewed(desk):
@@ -37,11 +37,9 @@ def wrong_one(desk):
 
 
 @pytest.fixture
-def desk(open_session):
+def desk(open_labelled):
     """Return a desk with 40 right labels."""
-    desk = open_session()
-    work(desk, 40)
-    return desk
+    return open_labelled(40)
 
 
 def test_a_label_that_the_others_contradict_is_asked_once(desk):

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.special import softmax
+from scipy.stats import multivariate_normal, norm
 
 import gpgc
 from gpgc import GPGCClassifier, GPGCRegressor
@@ -11,6 +13,7 @@ from gpgc.kernels import SquaredExponential
 from gpgc.models import APPNP, GCNII, SAGE, Prior, architecture_from
 from gpgc.selection.choice import ChosenView
 from gpgc.selection.learning import LearningProblem, graded_cost, learn
+from gpgc.selection.noise_choice import NoiseSelector
 
 COSTS = ["cross_entropy", "density", "evidence"]
 NETWORKS = [
@@ -28,12 +31,35 @@ def labels_of(n_nodes):
     return labelled, np.eye(3)[rng.integers(3, size=10)]
 
 
+def selector_by(cost, targets, weights, relative=None):
+    noise, criterion = ("evidence", "density") if cost == "evidence" else ("loo", cost)
+    return NoiseSelector(targets, noise, criterion, weights, 0.1, relative)
+
+
 def problem_of(awkward, network, cost, levels):
     graph, X = awkward
     labelled, targets = labels_of(24)
     prior, rng = Prior(network, Nodes(as_adjacency(graph), X)), np.random.default_rng(3)
     weights, relative = rng.uniform(0.5, 1, 10), rng.uniform(0.5, 2, 10)
-    return LearningProblem(prior, "graph", labelled, targets, levels, cost, weights, relative, True)
+    selector = selector_by(cost, targets, weights, relative)
+    return LearningProblem(prior, "graph", labelled, levels, selector)
+
+
+def test_costs_are_what_they_are_called():
+    rng = np.random.default_rng(0)
+    root, Y = rng.normal(size=(6, 9)), np.eye(3)[rng.integers(3, size=6)]
+    K, weights, t = root @ root.T, rng.uniform(0.5, 1, 6), 2.0
+    density, entropy = 0.0, 0.0
+    for out, weight in enumerate(weights):
+        kept = np.delete(np.arange(6), out)
+        told = np.linalg.solve(K[np.ix_(kept, kept)], K[kept, out])
+        mean, variance = told @ Y[kept], K[out, out] - told @ K[kept, out]
+        density -= weight * norm(mean, np.sqrt(variance)).logpdf(Y[out]).sum()
+        entropy -= weight * np.log(softmax(t * mean)[Y[out].argmax()])
+    evidence = -sum(multivariate_normal(np.zeros(6), K).logpdf(column) for column in Y.T)
+    expected = {"density": density, "cross_entropy": entropy, "evidence": evidence}
+    for cost in COSTS:
+        assert graded_cost(K, Y, cost, weights, t).cost == pytest.approx(expected[cost])
 
 
 @pytest.mark.parametrize("cost", COSTS)
@@ -71,9 +97,10 @@ def test_never_worse_than_the_start(awkward, network, cost):
     labelled, targets = labels_of(24)
     prior = Prior(network, Nodes(as_adjacency(graph), X))
     choice = ChosenView("graph", np.ones(1), np.array([0.2]))
-    found = learn(prior, labelled, targets, choice, cost, np.ones(10), iterations=5)
+    selector = selector_by(cost, targets, np.ones(10))
+    found = learn(prior, labelled, choice, selector, iterations=5)
     assert found.costs[1] <= found.costs[0]
-    still = learn(prior, labelled, targets, choice, cost, np.ones(10), iterations=0)
+    still = learn(prior, labelled, choice, selector, iterations=0)
     assert (still.architecture, still.numbers) == (network, {})
 
 

@@ -19,18 +19,25 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
 }
 """Operators that are put in each other's place."""
 
+FOR_TIME = ("GEMM_GAIN", "DENSE_LIMIT", "LEAST_ROWS", "MANY_SCORES", "COARSE", "NOISE_STEP")
+"""Constants that say what is computed at once, or where a search begins."""
+
+SIZES = ("_BYTES", "_bytes", "_ROWS", "_STEPS", "BISECTIONS", "size")
+"""How names end of what is held at once, and of the steps of a search."""
+
 UNTESTED = ("__repr__", "__getstate__")
 """Functions whose text is no behaviour."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of a source: where, what becomes what, and which node it is."""
+    """One change of a source: where, what becomes what, which node it is; may an answer change?"""
 
     line: int
     change: str
     place: int
     which: int
+    counts: bool
 
     def applied(self, source: str) -> str:
         """Return the whole changed source."""
@@ -51,11 +58,39 @@ def mutants_of(source: str) -> list[Mutant]:
     1 a + b -> a
     1 a + b -> b
     """
+    tree = ast.parse(source)
+    answerless = set(_answerless(tree))
     return [
-        Mutant(getattr(node, "lineno", 0), f"{_said(node)} -> {_said(new)}", place, which)
-        for place, node in enumerate(_places(ast.parse(source)))
+        Mutant(
+            *(getattr(node, "lineno", 0), f"{_said(node)} -> {_said(new)}"),
+            *(place, which, node not in answerless),
+        )
+        for place, node in enumerate(_places(tree))
         for which, new in enumerate(_replacements(node))
     ]
+
+
+def _answerless(tree: ast.AST) -> Iterator[ast.AST]:
+    """Give the nodes that change time or memory, and no answer: `tests/compute` holds the limits.
+
+    Sizes, what is asked of the memory limit, and the shape of what is filled later.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            names = [_name_of(part) for part in ast.walk(node.targets[0]) if _name_of(part)]
+            whole = all(name in FOR_TIME or name.endswith(SIZES) for name in names)
+        elif isinstance(node, ast.Compare):
+            whole = any(_name_of(part) in FOR_TIME for part in ast.walk(node))
+        else:
+            asked = ("budget", "require", "empty")
+            whole = isinstance(node, ast.Call) and _name_of(node.func) in asked
+        if whole:
+            yield from ast.walk(node)
+
+
+def _name_of(node: ast.AST) -> str:
+    """Return the name of a variable or of an attribute."""
+    return getattr(node, "id", getattr(node, "attr", ""))
 
 
 def _said(node: ast.AST) -> str:

@@ -79,6 +79,14 @@ def test_a_curve_takes_two_thousand_labels_and_two_standard_errors():
     assert min(decided) < 0.6
 
 
+@pytest.mark.parametrize(("n_told", "bends"), [(5, False), (6, True), (11, True)])
+def test_six_labels_must_tell_a_curve_from_a_line(n_told, bends):
+    means, targets = np.zeros((FEWEST_LABELS, 2)), np.eye(2)[np.zeros(FEWEST_LABELS, dtype=int)]
+    means[:n_told, 0] = 1
+    found = fit_curve(means, targets, np.ones(FEWEST_LABELS), 0.1)
+    assert (found.curvature > 0) == bends
+
+
 def _gain(means, targets, straight, curvature):
     bent = ScoreCurve(1.0, curvature).scores(means)
     t = fit_temperature(bent, targets)
@@ -94,7 +102,7 @@ def test_a_curve_is_saved_and_explained(tmp_path):
     model = GPGCClassifier(dtype="float64").fit(X, given)
     before = model.predict_proba()
     bias = model.calibration_.bias
-    model.set_calibration(Calibration(ScoreCurve(20.0, 8.0), bias, model.label_fractions()))
+    model.calibration_ = Calibration(ScoreCurve(20.0, 8.0), bias, model.calibration_.fractions)
     assert np.abs(model.predict_proba() - before).max() > 0.01
     model.save(tmp_path / "model.gpgc")
     again = load(tmp_path / "model.gpgc")

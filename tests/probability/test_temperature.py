@@ -173,7 +173,7 @@ def test_vectors_that_say_nothing_are_no_worse_than_the_labels_fractions(fractio
         hidden = np.flatnonzero((y < 0) & np.isin(truth, fitted.classes_))
         columns = np.searchsorted(fitted.classes_, truth[hidden])
         said = np.log(fitted.predict_proba()[hidden, columns])
-        excess.append(np.mean(np.log(fitted.label_fractions()[columns]) - said))
+        excess.append(np.mean(np.log(fitted.calibration_.fractions[columns]) - said))
     assert np.median(excess) < 0.02
     assert np.sort(excess)[-2] < 0.05  # one draw in ten or so looks like knowledge
 

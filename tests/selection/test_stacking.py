@@ -181,3 +181,11 @@ def test_errors_that_are_larger_than_their_variances_inflate_these():
     errors = np.array([3.0, -3.0] * 50)
     assert value_inflation(errors, np.ones(100), np.ones(100)) == pytest.approx(9, rel=0.02)
     assert value_inflation(np.zeros(5), np.ones(5), np.ones(5)) == 1
+
+
+def test_the_inflation_is_that_of_its_formula():
+    errors, variances = np.array([1.0, -2.0, 3.0]), np.array([1.0, 4.0, 2.0])
+    weights = np.array([1.0, 0.5, 1.0])
+    squares = 1 + 0.5 * 1 + 4.5
+    found = value_inflation(errors, variances, weights, n_chosen=1)
+    assert found == pytest.approx((1 + squares * 2.5 / 1.5) / (1 + 2.5))

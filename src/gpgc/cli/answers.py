@@ -56,7 +56,6 @@ def one_label_each(told: Classify, problem: Problem) -> Answer:
     left_out = estimator.leave_one_out_proba()
     said = {
         **described(estimator),
-        "features": None if problem.features is None else problem.features.shape[1],
         "isolated": int(np.sum(np.diff(estimator.adjacency_.indptr) == 0)),
         "accuracy": None,
         "log_loss": None,

@@ -29,12 +29,13 @@ def option(
     *names: str,
     reads: Sequence[str] | None = None,
     writes: bool = False,
+    needs: str = "",
     **settings: Any,
 ) -> Any:
     """Return the field of an option; of a file that is read, with its columns, or written."""
     told = typer.Option(*names, help=text, **settings)
-    files = {"reads": reads, "writes": writes}
-    return field(default=default, metadata={"typer": told, "names": names, **files})
+    more = {"reads": reads, "writes": writes, "needs": needs}
+    return field(default=default, metadata={"typer": told, "names": names, **more})
 
 
 def argument(default: Any, text: str) -> Any:
@@ -50,12 +51,23 @@ class Command:
         """Do the job."""
         raise NotImplementedError
 
+    def given(self) -> list[Field[Any]]:
+        """Return the options that are not at their defaults."""
+        return [p for p in fields(self) if getattr(self, p.name) not in (None, [], p.default)]
+
     def refuse_others(self, allowed: Collection[str], with_option: str) -> None:
-        """Refuse by name any option, not at its default, without a meaning beside another one."""
-        for part in fields(self):
-            is_usual = getattr(self, part.name) in (None, [], part.default)
-            if part.name not in allowed and not is_usual:
+        """Refuse by name any option without a meaning beside another one."""
+        for part in self.given():
+            if part.name not in allowed:
                 raise InputError(f"{flag_of(part)} is not available with {with_option}")
+
+    def refuse_alone(self) -> None:
+        """Refuse by name any option without the one that it needs."""
+        flags = [flag_of(part) for part in self.given()]
+        for part in self.given():
+            needed = part.metadata.get("needs", "")
+            if needed and needed.split()[0] not in flags:
+                raise InputError(f"{flag_of(part)} needs {needed}")
 
 
 @dataclass(frozen=True, kw_only=True)

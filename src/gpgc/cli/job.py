@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from gpgc.cli.command import REQUIRED, Shown, flag_of, option
-from gpgc.cli.options import Inputs, ModelOptions
+from gpgc.cli.options import Inputs, ModelOptions, refuse_trust
 
 if TYPE_CHECKING:
     from gpgc.problem.problem import Problem
@@ -41,6 +41,7 @@ class Job(Shown, ModelOptions, Inputs):
     )
     label_column: ClassVar[str] = "label"
     doing: ClassVar[str] = "labelling"
+    counts_trust: ClassVar[bool] = True
 
     def answer(self, problem: Problem) -> Answer:
         """Fit a model and ask it."""
@@ -48,12 +49,15 @@ class Job(Shown, ModelOptions, Inputs):
 
     def check(self) -> None:
         """Refuse options that do not belong together, before anything is read."""
+        self.refuse_alone()
+        if not self.counts_trust:
+            refuse_trust(self.columns, f"gpgc {type(self).__name__.lower()}")
         if self.edges is not None:
             self.refuse_neighbors("--edges, which are the graph")
 
     def run(self) -> None:
         """Read, fit, write, show."""
-        from gpgc.cli.output import peak_memory_mb, show, write_table
+        from gpgc.cli.output import show, write_table
         from gpgc.compute.progress import progress
 
         self.check()
@@ -71,7 +75,6 @@ class Job(Shown, ModelOptions, Inputs):
         }
         ending = {
             "seconds": round(time.perf_counter() - started, 4),
-            "peak_memory_mb": peak_memory_mb(),
             "out": None if self.out is None else str(self.out),
         }
         show({**usual, **said, **ending}, self)

@@ -63,13 +63,14 @@ def joined_columns(
     estimator: GraphProcess, joined: JoinedFiles, level: float | None
 ) -> dict[str, Any]:
     """Return what an estimator says of new nodes."""
+    X, links = joined.features, joined.links
     if isinstance(estimator, GPGCRegressor) and estimator.is_vector_:
-        return interval_columns(
-            estimator, LEVEL if level is None else level, joined.features, joined.links
-        )
-    if level is not None:
+        columns = interval_columns(estimator, LEVEL if level is None else level, X, links)
+    elif level is not None:
         raise InputError("--level is not available for this model, which predicts labels")
-    return prediction_columns(estimator, joined.features, joined.links)
+    else:
+        columns = prediction_columns(estimator, X, links)
+    return columns | {"id": joined.ids}
 
 
 def interval_columns(

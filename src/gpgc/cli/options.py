@@ -152,15 +152,23 @@ class Votes:
 
 @dataclass(frozen=True, kw_only=True)
 class Further:
-    """What adds columns or files, or changes probabilities."""
+    """What adds columns or files, or changes labels and probabilities."""
 
+    several: Literal["votes", "labels"] | None = option(
+        None,
+        "What several rows of a node in --labels are: votes for one label, or several labels. "
+        "Without it each node has one row.",
+    )
     sets: float | None = option(
         None,
         "Add the column set: classes that hold the true one with this probability.",
         metavar="LEVEL",
     )
     held_out: Path | None = option(
-        None, "Table id,label of labels kept out, so that --sets is guaranteed.", reads=()
+        None,
+        "Table id,label of labels kept out, so that --sets is guaranteed.",
+        reads=(),
+        needs="--sets",
     )
     probabilities: Literal["best", "all"] = option(
         "best", "best, or all to add a column for the probability of each class."
@@ -183,13 +191,6 @@ class Further:
         "--labels-drawn",
     )
 
-    def check_further(self) -> None:
-        """Refuse options that need others."""
-        if self.held_out is not None and self.sets is None:
-            raise InputError("--held-out needs --sets")
-        if self.held_out is not None and self.held_out == self.calibrate:
-            raise InputError("--held-out must be other labels than --calibrate, got the same")
-
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterOptions:
@@ -202,18 +203,16 @@ class ClusterOptions:
         metavar="ADDRESS|local",
     )
     workers: int | None = option(
-        None, "Worker processes of --scheduler local; 1 by default.", min=1
+        None,
+        "Worker processes of --scheduler local; 1 by default.",
+        needs="--scheduler local",
+        min=1,
     )
     memory_limit: str | None = option(
-        None, "Memory of all local workers, such as 6GB; what is beyond goes to disk."
+        None,
+        "Memory of all local workers, such as 6GB; what is beyond goes to disk.",
+        needs="--scheduler local",
     )
-
-    def check_cluster(self) -> None:
-        """Refuse options that need a cluster."""
-        given = {"--workers": self.workers, "--memory-limit": self.memory_limit}
-        for name, value in given.items():
-            if self.scheduler is None and value is not None:
-                raise InputError(f"{name} needs --scheduler local")
 
 
 def parse_pairs(pairs: Sequence[str] | None, option: str) -> dict[str, str]:

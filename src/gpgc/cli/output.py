@@ -68,15 +68,20 @@ TITLES = {
     "out": "written to",
 }
 
-SOLVERS = {"function": "labels × labels", "weight": "columns × columns"}
+SOLVERS = {
+    "function": "labels × labels",
+    "weight": "columns × columns",
+    "both": "labels × labels, columns × columns",
+}
 """Size of the system that was solved."""
 
 
 def show(result: Mapping[str, Any], shown: Shown) -> None:
     """Print a result as JSON or as a table; to standard error where ``--out -`` has the other."""
+    result = {**result, "peak_memory_mb": _peak_memory_mb()}
     stream = sys.stderr if result.get("out") == str(STANDARD_STREAM) else sys.stdout
     if shown.as_json:
-        stream.write(json.dumps(dict(result), default=asdict) + "\n")
+        stream.write(json.dumps(result, default=asdict) + "\n")
         return
     if shown.quiet:
         return
@@ -99,9 +104,11 @@ def show(result: Mapping[str, Any], shown: Shown) -> None:
 
 def described(estimator: Any) -> dict[str, Any]:
     """Return what there is to say about a fitted model."""
-    classes = getattr(estimator, "classes_", None)
+    classes, nodes = getattr(estimator, "classes_", None), estimator.prior_.nodes
     return {
         "model": f"{estimator.model}, {estimator.base_kernel}, depth {estimator.depth}",
+        "nodes": len(nodes),
+        "features": None if nodes.features is None else nodes.features.shape[1],
         "edges": estimator.adjacency_.nnz // 2,
         "classes": None if classes is None else len(classes),
         "labels": len(estimator.labelled_nodes_),
@@ -140,7 +147,7 @@ def write_table(out: Path, columns: Mapping[str, Iterable[Any]]) -> None:
         write_file(out, text.getvalue().encode())
 
 
-def peak_memory_mb() -> float | None:
+def _peak_memory_mb() -> float | None:
     """Return the peak memory of this process so far, where the system tells."""
     if sys.platform == "win32":
         return None

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from gpgc._typing import Array, Integers
-from gpgc.compute import Context
 from gpgc.dask.cluster import Cluster, task, tree
-from gpgc.dask.describe import Numbers, rows_of
+from gpgc.dask.describe import Numbers, covariance_at, known_inputs
 from gpgc.dask.field import Field
 from gpgc.gp import Smoother, Stack
 from gpgc.kernels import Given
@@ -49,7 +48,7 @@ class Fitted:
         """Return what tells of all nodes, of a stack of views of a field."""
         architecture, context = field.prior.architecture, field.prior.context
         gaussian = [view for view in stack.views if not isinstance(view.posterior, Smoother)]
-        every = np.arange(len(field.nodes))
+        every = np.arange(len(field.held))
         wanted, asks_labels = [every[:1]], False
         for view in gaussian:
             inputs, is_exact = field.inputs[view.name], field.prior.view(view.name).rank is None
@@ -60,10 +59,10 @@ class Fitted:
         moved: dict[str, Any] = {view.name: Moved(every[:0]) for view in stack.views}
         moved |= {view.name: Given(np.empty((0, 0))) for view in gaussian}
         labelled = field.labelled if asks_labels else np.zeros(len(field.labelled), dtype=np.intp)
-        known = {v.name: known_inputs(field.inputs[v.name], places, architecture) for v in gaussian}
+        known = {v.name: known_inputs(architecture, field.inputs[v.name], places) for v in gaussian}
         usual = tuple(stack.usual_variances)
         away = replace(stack.elsewhere(moved, labelled), usual=usual)
-        return cls(architecture, away, known, labelled, places, str(context.dtype))
+        return cls(architecture, away, known, labelled, field.held[places], str(context.dtype))
 
     def at(
         self, numbers: Mapping[str, Numbers], smoothed: Mapping[str, Smoother], part: slice
@@ -73,24 +72,12 @@ class Fitted:
         places = np.concatenate([np.arange(n_known), n_known + np.arange(part.start, part.stop)])
         moved: dict[str, Any] = {name: Moved(places) for name in smoothed}
         for name, inputs in self.inputs.items():
-            some = rows_of(inputs.view, [rows[part] for rows in numbers[name]], self.dtype)
-            described = inputs.described.followed_by(some)
-            moved[name] = self.architecture.covariance(inputs._replace(described=described))
+            moved[name] = covariance_at(self.architecture, inputs, numbers[name], part)
         views = [
             replace(view, posterior=smoothed.get(view.name, view.posterior))
             for view in self.stack.views
         ]
         return replace(self.stack, views=views).elsewhere(moved, self.labelled)
-
-
-def known_inputs(inputs: BroadInputs, places: Integers, architecture: Broad) -> BroadInputs:
-    """Return the inputs of the nodes that tell of all others, for a thread of its own."""
-    marks = inputs.landmarks
-    if marks is None and inputs.view.squared:
-        marks = places
-    where = None if marks is None else np.searchsorted(places, marks)
-    context, whitening = Context.of(inputs.context.dtype, 1), architecture.whitening(inputs)
-    return BroadInputs(inputs.described.at(places), where, inputs.view, context, whitening)
 
 
 def answer(

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from gpgc._typing import Array, Integers
+from gpgc.compute import Context
 from gpgc.compute.primitives import NUMPY
 from gpgc.compute.progress import announce
 from gpgc.dask.cluster import Cluster, task, tree
@@ -34,6 +35,7 @@ from gpgc.graph.node_keys import STEPS as KEY_STEPS
 from gpgc.kernels.pageranks import pagerank_weights
 from gpgc.kernels.propagate import around
 from gpgc.kernels.rows import StoredRows
+from gpgc.models.broad import Broad, BroadInputs
 from gpgc.models.degrees import DegreeMoments, degree_numbers, log_powers, mean_logs
 from gpgc.models.graph_view import STEPS, TELEPORTS
 from gpgc.models.homophily import SAMPLED_NODES, Homophily, homophily_by
@@ -290,3 +292,24 @@ def rows_of(view: View, parts: Numbers, dtype: Any) -> Description:
         first, second = np.hstack(parts[1:half]), np.hstack(parts[half:])
         return Description([neighbor_directions(own, first, second)])
     return Description([StoredRows.of(unit_rows(parts[0]), number_format)])
+
+
+def covariance_at(
+    architecture: Broad, inputs: BroadInputs, numbers: Numbers, part: slice | Integers
+) -> Any:
+    """Return a view's covariance of known nodes and, after them, of some nodes of a block."""
+    some = rows_of(inputs.view, [rows[part] for rows in numbers], inputs.context.dtype)
+    described = inputs.described.followed_by(some)
+    return architecture.covariance(inputs._replace(described=described))
+
+
+def known_inputs(architecture: Broad, inputs: BroadInputs, places: Integers) -> BroadInputs:
+    """Return the inputs of some nodes that tell of all others, for a thread of its own."""
+    described, context = inputs.described.at(places), Context.of(inputs.context.dtype, 1)
+    found = architecture.known_inputs(inputs, places, described, context)
+    return found._replace(whitening=architecture.whitening(inputs))
+
+
+def itself(value: Any) -> Any:
+    """Return a value, as a task whose result any worker can have again."""
+    return value

@@ -15,7 +15,7 @@ from gpgc.compute import Context
 from gpgc.compute.progress import announce
 from gpgc.dask.answer import Fitted, Moved, Unlabelled, answer, doubles
 from gpgc.dask.cluster import Cluster, cluster_of, task
-from gpgc.dask.describe import graph_of
+from gpgc.dask.describe import graph_of, itself
 from gpgc.dask.features import blocks_of_features, numbers_of
 from gpgc.dask.field import Field, field_of
 from gpgc.errors import InputError
@@ -107,7 +107,7 @@ class DaskProcess(BaseEstimator):
         for name in [name for name in self.__dict__ if name.startswith("_")]:
             del self.__dict__[name]  # a fit that fails leaves nothing behind, here or there
         estimator, cluster = self.check_parameters(), cluster_of(self.client)
-        given = estimator.encoded(here(y, X, cluster), sample_weight)
+        given = estimator.encode(here(y, X, cluster), sample_weight)
         check_noise(self.noise_variance, given.n_levels)
         self._graph = graph_of(X, adjacency, estimator, cluster)
         announce("describing nodes")
@@ -244,11 +244,6 @@ def here(y: Any, X: Any, cluster: Cluster) -> Any:
     return np.concatenate(cluster.fetch(whole.to_delayed().ravel(), "labels"))
 
 
-def itself(value: Any) -> Any:
-    """Return a value, as a task whose result any worker can have again."""
-    return value
-
-
 class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
     """Label all nodes of a graph that is in blocks on a cluster, as :class:`gpgc.GPGCClassifier`.
 
@@ -319,8 +314,7 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
         estimator.fit_prior(field.prior, given, unlabelled=unlabelled)
 
     def _settled(self) -> Any:
-        found = self.calibration_
-        return found.curve, found.bias, found.flatness
+        return self.calibration_
 
     def _decided(self, what: str) -> list[Any]:
         """Return the tasks of what is decided by the means of each block."""
@@ -376,7 +370,7 @@ class DaskGPGCRegressor(RegressorMixin, DaskProcess):
         return (mean[:, 0] if self.is_vector_ else mean), std
 
     def _settled(self) -> Any:
-        return self.target_scale_
+        return self._estimator.fit_.unit
 
     def _to_unit(self, mean: da.Array) -> da.Array:
         return mean * self.target_scale_ + self.target_mean_

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute import Context
 from gpgc.dask.describe import BUILT, AllNumbers, Graph, rows_of
+from gpgc.dask.labels import LabelBlocks
 from gpgc.graph import Nodes
 from gpgc.graph.reach import Reach
 from gpgc.kernels.covariance import take
@@ -23,6 +24,10 @@ from gpgc.models.view import view_of
 FEW = 2**20
 """Nodes, and entries of the adjacency, up to which smoothing kernels such as the walk are computed
 in this process from all links; the local estimator looks at them in graphs of fewer links."""
+
+
+LABELS_HERE = 2**17
+"""Labelled nodes whose rows this process holds; rows of more stay in blocks, which sum them up."""
 
 
 class Reordered:
@@ -61,9 +66,10 @@ class FieldNodes(Nodes):
 
 
 class FieldPrior(Prior):
-    """The prior of a field of nodes, of which all inputs are known."""
+    """The prior of a field of nodes, of which all inputs are known, or all but those of labels."""
 
     architecture: Broad
+    labels: LabelBlocks | None = None  # where rows of labelled nodes stay
 
     def __init__(
         self,
@@ -79,6 +85,13 @@ class FieldPrior(Prior):
         super().__init__(architecture, nodes, context)
         self.views, self.inputs, self.said = tuple(inputs), dict(inputs), said
         self.homophily, self.keys, self.typical_nodes = homophily, keys, typical_nodes
+
+    def view(self, name: str) -> Any:
+        """Return the covariance of a view by its name, or its smoothing kernel."""
+        found = super().view(name)
+        if self.labels is None or self.is_smoother(name):
+            return found
+        return self.labels.covariance(found, self.inputs[name])
 
     def mean_of(self, posterior: Any) -> Array:
         """Return no means: those of all nodes are asked of the blocks."""
@@ -98,6 +111,7 @@ class Field:
     nodes: Integers  # of the field, sorted
     place: Integers  # (N,), of all nodes where those of the field come first
     labelled: Integers  # where the labelled ones are among them
+    held: Integers  # those of the field whose rows are in this process
     component: Integers  # (N,), of all nodes
     everywhere: AllNumbers
 
@@ -109,7 +123,9 @@ def field_of(graph: Graph, architecture: Broad, labelled: Integers, context: Con
     nodes = every if sample is None else np.union1d(sample, labelled)
     typical = np.searchsorted(nodes, architecture.typical_nodes(keys))
     component = graph.links.components(graph.features)
-    order = np.concatenate([nodes, np.setdiff1d(every, nodes)])
+    is_other = np.ones(len(keys), dtype=bool)
+    is_other[nodes] = False
+    order = np.concatenate([nodes, np.flatnonzero(is_other)])
     homophily = graph.homophily() if graph.links.n_entries else Homophily()
     told = _told(graph, component[nodes])
     smoothers, said = _smoothers(graph, told, architecture)
@@ -121,22 +137,30 @@ def field_of(graph: Graph, architecture: Broad, labelled: Integers, context: Con
     )
     views = [v for v in offered if v.title in smoothers or (v.name in BUILT and not v.is_smoother)]
     everywhere = graph.described()
-    wanted = dict.fromkeys(everywhere[v.title] for v in views if v.title not in smoothers)
-    here = {numbers: graph.gathered(numbers(), nodes) for numbers in wanted}
+    described = [view for view in views if view.title not in smoothers]
+    marks = {v.title: v.landmarks(len(keys), sample, architecture) for v in described}
+    stays = len(labelled) > LABELS_HERE and all(mark is not None for mark in marks.values())
+    here = sample if stays and sample is not None else nodes
+    found = {
+        numbers: graph.gathered(numbers(), here)
+        for numbers in dict.fromkeys(everywhere[v] for v in marks)
+    }
     inputs: dict[str, BroadInputs] = {}
     for view in views:
         if view.title in smoothers:
             kernel = Reordered(smoothers[view.title], order)
             inputs[view.title] = BroadInputs(kernel, None, view, context)
-        else:
-            own = view.landmarks(len(keys), sample, architecture)
-            places = None if own is None else np.searchsorted(nodes, own)
-            rows = rows_of(view, here[everywhere[view.title]], graph.dtype)
-            inputs[view.title] = BroadInputs(rows, places, view, context)
+            continue
+        own = marks[view.title]
+        places = None if own is None else np.searchsorted(here, own)
+        rows = rows_of(view, found[everywhere[view.title]], graph.dtype)
+        inputs[view.title] = BroadInputs(rows, places, view, context)
     known = homophily, keys[nodes], typical
     prior = FieldPrior(architecture, told, context, inputs, *known, said)
-    places = np.searchsorted(nodes, labelled)
-    return Field(prior, inputs, nodes, np.argsort(order), places, component, everywhere)
+    held, places = np.searchsorted(nodes, here), np.searchsorted(nodes, labelled)
+    if stays:
+        prior.labels = LabelBlocks(graph, architecture, nodes, held, labelled, everywhere)
+    return Field(prior, inputs, nodes, np.argsort(order), places, held, component, everywhere)
 
 
 def _told(graph: Graph, components: Integers) -> FieldNodes:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from gpgc._typing import Array
 from gpgc.compute.progress import announce
 from gpgc.dask.cluster import Cluster, local_cluster, task
-from gpgc.dask.estimators import DaskGPGCClassifier, itself
+from gpgc.dask.describe import itself
+from gpgc.dask.estimators import DaskGPGCClassifier
 from gpgc.dask.parquet import (
     Ids,
     parquet_edges,

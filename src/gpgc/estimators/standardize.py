@@ -104,13 +104,10 @@ def standardization_of(
         raise InputError(f"X must hold numbers of size {LARGEST:g} at most, got one of {size:.3g}")
     moments = ColumnMoments.of(np.asarray(judged, dtype=np.float64))
     mean, scale = np.zeros(features.shape[1]), np.ones(features.shape[1])
-    found = standardization_by(moments)
+    found = standardization_by(moments, None if chosen is None else chosen[numbers])
     mean[numbers], scale[numbers] = found.mean, found.scale
-    if chosen is not None:
-        mean, scale = np.where(chosen, mean, 0.0), np.where(chosen, scale, 1.0)
     if flags is not None:
-        scale = np.where(flags == 0, scale, 1 / np.where(flags == 0, 1.0, flags))
-        mean = np.where(flags == 0, mean, 0.0)
+        scale[flags != 0] = 1 / flags[flags != 0]
     return Standardization(mean, scale)
 
 

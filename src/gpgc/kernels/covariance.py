@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +13,9 @@ from gpgc._typing import Array, Index, Integers
 from gpgc.compute import Context, split
 from gpgc.compute.caching import LeavesCachesBehind, computed_once
 from gpgc.errors import InputError
+
+RootFunction: TypeAlias = Callable[..., Any]
+"""Of rows of a root, and of values that have a row for each of them."""
 
 CHUNK_BYTES = 2**27
 """Bound on the blocks that a deep covariance holds at once while it streams."""
@@ -94,6 +97,28 @@ class Covariance(LeavesCachesBehind, ABC):
 
         self.context.fill(out, tile, n_scratch * self.dtype.itemsize)
         return out
+
+    def map_root(
+        self, rows: Integers, function: RootFunction, values: Sequence[Array], row_bytes: int
+    ) -> list[Any]:
+        """Return function(Φ[tile], values[tile], …) over tiles of rows, side by side."""
+
+        def of_tile(part: slice) -> Any:
+            return function(self.root(rows[part]), *(value[part] for value in values))
+
+        return self.context.map(of_tile, self.context.tiles(len(rows), row_bytes) or [slice(0)])
+
+    def sum_root(
+        self, rows: Integers, function: RootFunction, values: Sequence[Array], n_at_once: int
+    ) -> list[Array]:
+        """Return the sums over tiles of rows of the arrays function(Φ[tile], values[tile], …)."""
+        sums: list[Array] = []
+        for start in range(0, max(1, len(rows)), n_at_once):
+            part = slice(start, start + n_at_once)
+            found = function(self.root(rows[part]), *(value[part] for value in values))
+            known = zip(sums, found, strict=True)
+            sums = [one + other for one, other in known] if sums else list(found)
+        return sums
 
     def std(self, index: Index = None) -> Array:
         """Return √Γ_mm; where those of few nodes cost as much, all are computed once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,7 +28,7 @@ FEATURES_FIRST = 0.25
 class Rows(LeavesCachesBehind, ABC):
     """N rows of F features each."""
 
-    CACHES: tuple[str, ...] = ("_all",)
+    CACHES: ClassVar[tuple[str, ...]] = ("_all",)
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]

@@ -78,22 +78,15 @@ class FeaturesView(View):
 
 def diffused_features(nodes: Nodes, seed: int, context: Context) -> Description:
     """Return the rows of PageRank_a(Â) D̃^(−½) X̄ for each teleport a, one-hot X̄ without features."""
-    propagation, n_nodes = nodes.propagation, len(nodes)
-    if nodes.features is None:
-        features, steps, projection = sp.eye_array(n_nodes, format="csr"), PLACE_STEPS, None
-    else:
-        features, steps = nodes.features, STEPS
-        projection = projection_for(features, nodes.keys(seed), seed, context)
-    n_columns = features.shape[1] if projection is None else projection.matrix.shape[1]
-    _require(len(TELEPORTS) + 1, n_nodes, n_columns, context)
+    restart, projection = _restart_of(nodes, seed, len(TELEPORTS) + 1, context)
+    steps = PLACE_STEPS if nodes.features is None else STEPS
 
     def restart_of_new(nodes: JoinedNodes, among: sp.csr_array, context: Context) -> Any:
         if nodes.new_features is None:  # a new node is known by its links alone
             return 0.0
         return _restart(nodes.new_features, among, projection, context)
 
-    restart = _restart(features, propagation, projection, context)
-    described = diffused(propagation, restart, TELEPORTS, steps, context, restart_of_new)
+    described = diffused(nodes.propagation, restart, TELEPORTS, steps, context, restart_of_new)
     said = () if projection is None else projection.approximations
     return replace(described, approximations=said)
 
@@ -131,10 +124,7 @@ def diffused(
 
 def rows_diffused_at(few: Integers, nodes: Nodes, seed: int, context: Context) -> Description:
     """Return the rows of few nodes that :func:`diffused_features` has."""
-    projection = projection_for(nodes.features, nodes.keys(seed), seed, context)
-    n_columns = nodes.features.shape[1] if projection is None else projection.matrix.shape[1]
-    _require(2, len(nodes), n_columns, context)
-    restart = _restart(nodes.features, nodes.propagation, projection, context)
+    restart, _ = _restart_of(nodes, seed, 2, context)
     found = pageranks_at(nodes.propagation, restart, few, TELEPORTS, STEPS, context)
     return Description([directions(NUMPY.scale_rows(rows)[0]) for rows in found])
 
@@ -146,9 +136,19 @@ def diffusion_is_large(nodes: Nodes, context: Context) -> bool:
     return bool(np.prod(nodes.features.shape) * context.dtype.itemsize >= LARGE_BYTES)
 
 
-def _require(n_arrays: int, n_nodes: int, n_columns: int, context: Context) -> None:
-    size = n_arrays * n_nodes * n_columns * context.dtype.itemsize
-    context.require(size, f"the diffused features of {n_nodes:,} nodes")
+def _restart_of(
+    nodes: Nodes, seed: int, n_arrays: int, context: Context
+) -> tuple[Array, Projection | None]:
+    """Return D̃^(−½) X̄, of whose size some arrays must fit, and the projection of wide X."""
+    features, projection = nodes.features, None
+    if features is None:
+        features = sp.eye_array(len(nodes), format="csr")
+    else:
+        projection = projection_for(features, nodes.keys(seed), seed, context)
+    n_columns = features.shape[1] if projection is None else projection.matrix.shape[1]
+    size = n_arrays * len(nodes) * n_columns * context.dtype.itemsize
+    context.require(size, f"the diffused features of {len(nodes):,} nodes")
+    return _restart(features, nodes.propagation, projection, context), projection
 
 
 def _scaled(rows: Array, context: Context) -> Array:

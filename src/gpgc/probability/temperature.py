@@ -119,7 +119,7 @@ def agreement(means: Sequence[Array]) -> float:
         length = float(np.linalg.norm(one) * np.linalg.norm(other))
         if length:
             found.append(float(np.vdot(one, other)) / length)
-    return float(np.mean(found)) if found else 1.0
+    return float(np.clip(np.mean(found), -1.0, 1.0)) if found else 1.0  # rounding
 
 
 def usual_sharpness(
@@ -150,25 +150,25 @@ def fit_temperature_with_prior(
     scores: Array,
     targets: Array,
     weights: Array,
-    spread: float,
+    contrast: float,
     usual: Sharpness,
     fractions: Array,
 ) -> float:
-    """Return the inverse temperature t of softmax(t · scores + a log f), a = exp(−t · spread).
+    """Return the inverse temperature t of softmax(t · scores + a log f), a = exp(−t · contrast).
 
     Leave-one-out is blind with few labels: each node counts 1 − 1/n for n labels of its class, and
     :func:`sharpness_penalty` takes over where nothing is left; then :func:`credibility` shrinks t.
     """
-    if spread <= 0:
+    if contrast <= 0:
         return 1.0
     if not weights.any():
-        return float(np.exp(usual.mean) / spread)
+        return float(np.exp(usual.mean) / contrast)
 
     known = np.log(fractions)
 
     def cost(sharpness: float) -> float:
-        logits = sharpness / spread * scores + np.exp(-sharpness) * known
-        return float(weights @ cross_entropies(logits, targets, np.asarray(1.0)))
+        logits = sharpness / contrast * scores + np.exp(-sharpness) * known
+        return float(weights @ cross_entropies(logits, targets))
 
     def loss(log_sharpness: float) -> float:
         return cost(np.exp(log_sharpness)) + sharpness_penalty(log_sharpness, usual)
@@ -177,4 +177,4 @@ def fit_temperature_with_prior(
     best, step = tried[int(np.argmin([loss(one) for one in tried]))], tried[1] - tried[0]
     found = minimize_scalar(loss, bounds=(best - step, best + step), method="bounded")
     sharpness = float(np.exp(found.x))
-    return credibility(cost(0.0) - cost(sharpness), weights.sum()) * sharpness / spread
+    return credibility(cost(0.0) - cost(sharpness), weights.sum()) * sharpness / contrast

@@ -19,7 +19,7 @@ from gpgc.problem.columns import check_kinds
 from gpgc.problem.encoder import encode_columns
 from gpgc.problem.frames import columns_of
 from gpgc.problem.image_file import is_image_features, load_image_features
-from gpgc.problem.node_names import as_names
+from gpgc.problem.names import as_names
 from gpgc.problem.text_cells import FIRST_ROWS, CellReader
 
 

@@ -13,8 +13,8 @@ from gpgc.errors import InputError
 from gpgc.files import STANDARD_STREAM, read_sparse, read_table
 from gpgc.files.cells import parse_number, shorten
 from gpgc.problem.label_file import LabelFile, read_labels
+from gpgc.problem.names import as_names
 from gpgc.problem.node_features import checked_ids, read_features
-from gpgc.problem.node_names import as_names
 from gpgc.problem.node_table import NodeTable
 from gpgc.problem.problem import Problem
 
@@ -75,7 +75,7 @@ def read_problem(
         position, links = _read_links(edges, position)
     elif edges is not None:
         links = read_edges(edges, position, known is not None, called)
-    given = LabelFile(None, None, 0, None)
+    given = LabelFile(np.full(len(position), None), None, 0, None)
     if labels is not None:
         may_add = known is None and isinstance(links, tuple)
         names = {**called, "label": called.get(answer, answer)} if answer != "label" else called

@@ -121,9 +121,10 @@ def explain(estimator: GraphProcess, node: int | str) -> Explanation:
     assert rows is not None
     posterior, labelled = estimator.posterior_, estimator.labelled_nodes_
     scale: Any
+    given: NDArray[Any]
     if isinstance(estimator, GPGCRegressor):
-        scale, offset = estimator.target_scale_, estimator.target_mean_
-        given, classes = posterior.targets * scale + offset, np.arange(len(offset))
+        offset, scale = estimator.fit_.unit
+        given, classes = estimator.given_values(), np.arange(len(offset))
         given = given[:, 0] if estimator.is_vector_ else given
     else:
         assert isinstance(estimator, GPGCClassifier)
