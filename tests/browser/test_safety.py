@@ -12,6 +12,7 @@ from tests.browser.conftest import (
     item,
     press,
     shot,
+    tap,
     wait_for_labels,
     wait_for_model,
     wait_for_other_item,
@@ -108,8 +109,7 @@ def test_a_finger_selects_without_a_shift_key(serve, open_page, small):
     page = open_page(serve(*arguments), has_touch=True)
     label_some(page, truth, 3)
     wait_for_map(page)
-    page.locator("#lasso").tap()
-    page.locator("#lasso[aria-pressed='true']").wait_for()
+    tap(page.locator("#lasso"), page.locator("#lasso[aria-pressed='true']").count)
     box = page.locator("canvas.points").bounding_box()
     client = page.context.new_cdp_session(page)
 
@@ -122,8 +122,10 @@ def test_a_finger_selects_without_a_shift_key(serve, open_page, small):
     for x, y in ((4, height), (width, height), (width, 70), (30, 10), (8, 58)):
         touch("touchMove", x, y)
     touch("touchEnd", 0, 0)
-    page.locator("#group").tap()
-    page.locator("dialog[open] .class").first.tap()
+    page.locator("#group").wait_for()
+    tap(page.locator("#group"), page.locator("dialog[open] .tile").count)
+    label = page.locator("dialog[open] .class").first
+    tap(label, lambda: not page.locator("dialog[open]").count())
     page.locator(".history", has_text="items at once").wait_for()
 
 

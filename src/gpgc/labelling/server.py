@@ -153,8 +153,12 @@ class Server:
 
     def run(self) -> None:
         """Serve until interrupted."""
+        usual = sys.getswitchinterval()
         sys.setswitchinterval(TURN)
-        self._server.run(sockets=[self._socket])
+        try:
+            self._server.run(sockets=[self._socket])
+        finally:
+            sys.setswitchinterval(usual)
 
     def stop(self) -> None:
         """Ask the server to end, from another thread."""

@@ -3,7 +3,7 @@ import { findClasses } from "./classes.js";
 import { button, colourOf, count, h } from "./dom.js";
 import { PALETTE } from "./palette.js";
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function classEditor(page) {
   const { state } = page;
   const { dialog } = page.parts;
@@ -22,6 +22,7 @@ export default function classEditor(page) {
       change({ do: "order", classes: order });
     };
     page.openDialog(
+      "classes",
       "Classes",
       h("p", { class: "muted" }, "Every change is in the journal, and one undo takes it back."),
       h("ol", { class: "class-list" }, state.classes.map((each, i) => page.tint(h(
@@ -40,7 +41,6 @@ export default function classEditor(page) {
       ), each.name))),
       h("div", { class: "classes" }, button("+ class", page.openClass), button("Undo", () => change({ do: "undo" }))),
     );
-    dialog.dataset.kind = "classes";
   }
 
   function openOne(each) {
@@ -57,6 +57,7 @@ export default function classEditor(page) {
     merge.addEventListener("change", () => merge.value && sure(`Merge ${each.name} into ${merge.value}?`, `${count(each.labels, "label")} become ${merge.value}.`, { do: "rename", label: each.name, to: merge.value }));
     const remove = button("Delete", () => sure(`Delete ${each.name}?`, `${count(each.labels, "item")} will be without a label again.`, { do: "delete", label: each.name }), { disabled: !others.length });
     page.openDialog(
+      "classes",
       `Class ${each.name}`,
       page.form(() => {
         const wanted = name.value.trim();
@@ -67,14 +68,12 @@ export default function classEditor(page) {
       h("div", { class: "swatches", role: "group", "aria-label": "Colour" }, colours),
       h("div", { class: "classes" }, merge, remove, button("Back", openClasses, { class: "quiet" })),
     );
-    dialog.dataset.kind = "classes";
     name.focus();
   }
 
   function sure(title, text, event) {
     const yes = button("Yes", () => change(event), { class: "strong" });
-    page.openDialog(title, h("p", {}, `${text} One undo takes it back.`), h("div", { class: "classes" }, yes, button("No", openClasses, { class: "quiet" })));
-    dialog.dataset.kind = "classes";
+    page.openDialog("classes", title, h("p", {}, `${text} One undo takes it back.`), h("div", { class: "classes" }, yes, button("No", openClasses, { class: "quiet" })));
     yes.focus();
   }
 
@@ -92,8 +91,7 @@ export default function classEditor(page) {
       }))));
     };
     field.addEventListener("input", show);
-    page.openDialog("Label as", page.form(() => list.querySelector("button")?.click(), field), list);
-    dialog.dataset.kind = "find";
+    page.openDialog("find", "Label as", page.form(() => list.querySelector("button")?.click(), field), list);
     show();
     field.focus();
   }

@@ -20,7 +20,7 @@ export function findClasses(classes, text, likely) {
   return [...found.filter(begins), ...found.filter((each) => !begins(each))];
 }
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function classes(page) {
   const { state } = page;
   const { root, classBar, thought } = page.parts;

@@ -3,7 +3,7 @@ import { button, count, h } from "./dom.js";
 
 const KEYS = [..."1234567890abcdefghijklmn"];
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function confirm(page) {
   const { ask, state } = page;
   const { dialog } = page.parts;
@@ -17,9 +17,7 @@ export default function confirm(page) {
     if (dialog.open) dialog.close();
     if (!group.items.length) {
       const text = state.phase === "labelling" ? "The model is sure of no further item: 90 % or more. Label some one by one, then look again." : "A closing audit is answered one by one.";
-      page.openDialog("No group to confirm", h("p", {}, text));
-      dialog.dataset.kind = "no-group";
-      return;
+      return page.openDialog("no-group", "No group to confirm", h("p", {}, text));
     }
     const ticked = () => group.items.filter((each) => each.ticked);
     const accept = button("", acceptGroup, { class: "strong class", id: "accept" });
@@ -29,13 +27,13 @@ export default function confirm(page) {
     };
     const name = page.tint(h("b", { class: "mark given" }, group.label), group.label);
     page.openDialog(
+      "confirm",
       `All ${group.label}?`,
       h("p", {}, "The model is sure that these are ", name, ". Click, or press its key, to reject one; it is asked later. Group answers never count in the estimate. ", h("span", { class: "muted" }, `${count(group.sure, "item")} sure.`)),
       h("div", { class: "tiles" }, page.buildTiles(group.items, tell, KEYS)),
       h("div", { class: "classes" }, accept),
     );
     tell();
-    dialog.dataset.kind = "confirm";
     accept.ariaDisabled = "true"; // nothing unseen is confirmed
     accept.focus();
     await Promise.all([...dialog.querySelectorAll(".tile img")].map((image) => new Promise((done) => {

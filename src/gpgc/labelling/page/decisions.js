@@ -2,7 +2,7 @@
 
 const QUIET = 150; // milliseconds in which a key is not meant for a new item
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function decisions(page) {
   const { state } = page;
 

@@ -26,15 +26,16 @@ const KEYS = [
   ["Esc", "back to the current item"],
 ];
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function dialogs(page) {
   const { model, state } = page;
   const { dialog } = page.parts;
 
   dialog.addEventListener("close", () => page.regainFocus());
 
-  function open(title, ...content) {
-    delete dialog.dataset.kind;
+  /** Open a dialog of a kind, by which its keys and its width are known. */
+  function open(kind, title, ...content) {
+    dialog.dataset.kind = kind;
     dialog.replaceChildren(
       h("div", { class: "dialog-head" }, h("h2", {}, title), button("×", () => dialog.close(), { "aria-label": "Close", class: "quiet" })),
       ...content.filter(Boolean),
@@ -50,7 +51,7 @@ export default function dialogs(page) {
     } }, ...content);
 
   function openHelp() {
-    open("Keys", h("dl", { class: "keys" }, KEYS.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, page.keyOf(key))), h("dd", {}, what)])), h("p", { class: "muted", id: "features" }, state.settings.features));
+    open("help", "Keys", h("dl", { class: "keys" }, KEYS.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, page.keyOf(key))), h("dd", {}, what)])), h("p", { class: "muted", id: "features" }, state.settings.features));
   }
 
   function exportLink(name) {
@@ -76,7 +77,7 @@ export default function dialogs(page) {
     };
     const known = state.settings.exports.filter((name) => state.phase === "closed" || !name.startsWith("certificate"));
     const links = known.map((name) => h("li", {}, exportLink(name), h("span", { class: "muted" }, ` – ${what[name]}`)));
-    open("Export", h("p", {}, "Predictions and model are fitted afresh to all labels, the random items included."), h("ul", { class: "exports" }, links));
+    open("export", "Export", h("p", {}, "Predictions and model are fitted afresh to all labels, the random items included."), h("ul", { class: "exports" }, links));
   }
 
   /** Ask for the names of classes: one, or all of them where there are none yet. */
@@ -85,6 +86,7 @@ export default function dialogs(page) {
     const about = { required: true, "aria-label": isFirst ? "Names of the classes" : "Name of the class", autocomplete: "off" };
     const field = isFirst ? h("textarea", { rows: 6, ...about }) : h("input", { type: "text", maxlength: state.settings.limits.label, ...about });
     open(
+      "new-class",
       isFirst ? "Which classes are there?" : "New class",
       isFirst ? h("p", {}, "One name a line. More can be added, renamed and merged at any time.") : null,
       form(() => {
@@ -94,13 +96,13 @@ export default function dialogs(page) {
         dialog.close();
       }, field, h("button", { class: "strong" }, isFirst ? "Begin" : "Add")),
     );
-    dialog.dataset.kind = "new-class";
     field.focus();
   }
 
   function openFinish() {
     if (state.phase !== "labelling") {
       open(
+        "finish",
         "Closing audit",
         h("p", {}, "Go on labelling? The answers of the audit become labels like all others."),
         form(() => {
@@ -115,6 +117,7 @@ export default function dialogs(page) {
     const field = h("input", { type: "number", min: 1, max: 10000, value: fresh, "aria-label": "Number of random items" });
     const known = audited ? ` The ${count(audited, "random item")} that you answered already count too${goal ? `; with ${fresh} more they make the ± ${Number((100 * goal.within).toFixed(1))} points of the goal` : ""}.` : "";
     open(
+      "finish",
       "Finish with a closing audit",
       h("p", {}, "The model is frozen and you label fresh random items. What comes out is measured, not estimated: an exact 95 % interval. If 85 % are right, 30 items say 69 to 96 %, 60 say 73 to 93 %, 200 say 79 to 90 %.", known),
       form(() => {

@@ -16,6 +16,13 @@ export function h(tag, props = {}, ...children) {
 
 export const button = (text, action, props = {}) => h("button", { type: "button", onclick: action, ...props }, text);
 
+/** Make a table: names of its columns, and rows whose first cell is a name too. */
+export function table(names, rows) {
+  const head = names.map((name) => h("th", { scope: "col" }, name));
+  const body = rows.map(([name, ...cells]) => h("tr", {}, h("th", { scope: "row" }, name), cells.map((cell) => h("td", {}, cell))));
+  return h("table", {}, head.length ? h("thead", {}, h("tr", {}, head)) : null, h("tbody", {}, body));
+}
+
 /** Replace what an element holds; a focus that goes with it stays in a notebook's widget. */
 export function refill(element, ...children) {
   const root = element.closest(".gpgc");

@@ -1,8 +1,8 @@
 // How good it is by now.
 import { drawCurve } from "./curve.js";
-import { count, h, percent, refill } from "./dom.js";
+import { count, h, percent, refill, table } from "./dom.js";
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function estimate(page) {
   const { ask, state } = page;
   const { short, figure, curve, perClass, peopleBox, finishButton, mapBehind } = page.parts;
@@ -27,11 +27,9 @@ export default function estimate(page) {
       { open: peopleBox.querySelector("details")?.open },
       h("summary", {}, `People · ${rows.length}`),
       h("p", {}, agreed),
-      h(
-        "table",
-        {},
-        h("thead", {}, h("tr", {}, ["", "labels", "as the model thought before"].map((name) => h("th", { scope: "col" }, name)))),
-        h("tbody", {}, rows.map((each) => h("tr", {}, h("th", { scope: "row" }, each.name || "nobody named"), h("td", {}, each.labels), h("td", {}, each.model[1] ? `${each.model[0]} of ${each.model[1]}` : "none")))),
+      table(
+        ["", "labels", "as the model thought before"],
+        rows.map((each) => [each.name || "nobody named", each.labels, each.model[1] ? `${each.model[0]} of ${each.model[1]}` : "none"]),
       ),
       h("p", { class: "muted" }, "The model asks for what it is unsure of, so that it agrees less often there than on the rest."),
     );
@@ -90,17 +88,9 @@ export default function estimate(page) {
         "details",
         { open: perClass.querySelector("details")?.open },
         h("summary", {}, "By class", open.length ? ` · ${count(open.length, "class", "classes")} without a random item` : ""),
-        h(
-          "table",
-          {},
-          h("thead", {}, h("tr", {}, ["class", "labels", "share", "audit"].map((name) => h("th", { scope: "col" }, name)))),
-          h(
-            "tbody",
-            {},
-            found.per_class.map((each) =>
-              h("tr", {}, h("th", { scope: "row" }, each.name), h("td", {}, each.labels), h("td", {}, `${percent(each.predicted)} %`), h("td", {}, each.audited ? `${each.hits} of ${each.audited}` : "none")),
-            ),
-          ),
+        table(
+          ["class", "labels", "share", "audit"],
+          found.per_class.map((each) => [each.name, each.labels, `${percent(each.predicted)} %`, each.audited ? `${each.hits} of ${each.audited}` : "none"]),
         ),
       ),
     );

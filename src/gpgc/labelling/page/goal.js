@@ -1,9 +1,9 @@
 // The goal of a session: what is left to it, and the certificate at its end.
-import { button, count, h, percent } from "./dom.js";
+import { button, count, h, percent, table } from "./dom.js";
 
 const FEW = 150; // labels before which a flat curve may be chance
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function goal(page) {
   const { state } = page;
   const { dialog, finishButton } = page.parts;
@@ -40,6 +40,7 @@ export default function goal(page) {
     };
     const read = (label) => Number(label.querySelector("input").value) / 100;
     page.openDialog(
+      "goal",
       "Goal",
       h("p", {}, "How many of the labels are to be right, and within how many points you want to know it. A narrow interval takes random items: ± 3 at 95 % takes 239, ± 5 takes 97. They are mixed in, more of them once the model is good enough, and count at the end."),
       page.form(() => post({ accuracy: read(accuracy), within: read(within) }), accuracy, within, h("button", { class: "strong" }, "Set")),
@@ -51,14 +52,14 @@ export default function goal(page) {
   /** What a finished session is worth, in place of an item. */
   function buildCertificate({ right, answered, skipped, low, high, running, fresh, by_class }) {
     const files = state.settings.exports.filter((name) => name.startsWith("certificate")).map((name) => page.exportLink(name));
-    const rows = by_class.map((each) => h("tr", {}, h("th", { scope: "row" }, each.name), h("td", {}, each.answered ? `${each.right} of ${each.answered}` : "none"), h("td", {}, each.answered ? `${percent(each.low)} to ${percent(each.high)} %` : "")));
+    const rows = by_class.map((each) => [each.name, ...(each.answered ? [`${each.right} of ${each.answered}`, `${percent(each.low)} to ${percent(each.high)} %`] : ["none", ""])]);
     return h(
       "div",
       { class: "certificate", tabindex: "0", role: "region", "aria-label": "Certificate" },
       h("p", { class: "big" }, `${percent(right / Math.max(answered, 1))} % of the labels are right`),
       h("p", {}, `95 % interval: ${percent(low)} to ${percent(high)} %. ${right} of ${count(answered, "random item")}: ${running} mixed in, ${fresh} fresh${skipped ? `, ${skipped} skipped` : ""}.`),
       h("p", { class: "files" }, ...files),
-      h("table", {}, h("tbody", {}, rows)),
+      table([], rows),
       h("p", { class: "muted" }, "Export holds the labels and a prediction for every item. Continue goes on labelling."),
     );
   }

@@ -1,7 +1,7 @@
 // One label for many items: drawn around on the map, looked at as a grid, labelled by one key.
 import { count, h } from "./dom.js";
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function group(page) {
   const { ask, map, state } = page;
   const { dialog, groupButton, lassoButton, mapNote } = page.parts;
@@ -55,12 +55,12 @@ export default function group(page) {
     });
     const answered = state.group.some((each) => each.label || each.skipped);
     page.openDialog(
+      "group",
       title(),
       h("p", {}, "Click to leave one out. They count as chosen by you, not as random; one undo takes all back.", answered ? " Items with an answer change only where you tick them." : ""),
       h("div", { class: "tiles" }, tiles),
       h("div", { class: "classes" }, state.classes.map((each) => page.buildChip(each, () => labelGroup(each.name)))),
     );
-    dialog.dataset.kind = "group";
   }
 
   function labelGroup(label) {

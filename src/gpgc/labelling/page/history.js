@@ -1,7 +1,7 @@
 // What was decided, and the way back through it.
 import { count, h, refill } from "./dom.js";
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function history(page) {
   const { ask, state } = page;
   const { history, undoButton, redoButton } = page.parts;

@@ -1,7 +1,7 @@
 // The item on the screen, what it is near to, and visits to others.
 import { count, h, percent, refill } from "./dom.js";
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function items(page) {
   const { ask, map, model, state } = page;
   const { root, itemBox, itemNote, nearList } = page.parts;

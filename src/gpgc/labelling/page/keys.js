@@ -1,6 +1,6 @@
 // Which key means what.
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function keys(page) {
   const { map, model, state } = page;
   const { root, canvas, dialog } = page.parts;

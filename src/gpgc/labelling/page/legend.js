@@ -3,7 +3,7 @@ import { button, colourOf, h } from "./dom.js";
 
 const DOUBT = 0.6 * 254; // certainty below which the model doubts, as the map has it
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function legend(page) {
   const { ask, map, state } = page;
   const { legendBox, mapTip, mapBox } = page.parts;

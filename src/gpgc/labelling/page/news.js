@@ -1,7 +1,7 @@
 // What the session tells by itself.
 import { count } from "./dom.js";
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function news(page) {
   const { state } = page;
   const { progress, progressBar, progressText } = page.parts;

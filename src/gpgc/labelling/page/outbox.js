@@ -6,7 +6,7 @@ const AHEAD = 4; // items that are held here, ready to be shown
 /** A name for an event; pages of another machine have no randomUUID, since they are not encrypted. */
 const newName = () => crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function outbox(page) {
   const { ask, state } = page;
 

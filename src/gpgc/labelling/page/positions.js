@@ -1,6 +1,9 @@
 // Where the nodes stand on the map, and their colours.
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** The bytes of an answer alone; it may be a part of something larger. */
+const copy = ({ buffer, byteOffset, byteLength }) => buffer.slice(byteOffset, byteOffset + byteLength);
+
+/** @type {import("./types").Part} */
 export default function positions(page) {
   const { ask, map } = page;
   const { mapNote, mapTools } = page.parts;
@@ -12,7 +15,7 @@ export default function positions(page) {
     if (!answer.ok || !bytes?.byteLength) return;
     if (mapTools.hidden) mapNote.textContent = page.mapHelp;
     mapTools.hidden = false;
-    map.place(new Uint16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)));
+    map.place(new Uint16Array(copy(bytes)));
     showColours();
   }
 
@@ -20,7 +23,7 @@ export default function positions(page) {
     if (!map.works) return;
     const answer = await ask("colours");
     const bytes = answer.data;
-    if (answer.ok && bytes) map.colour(new Uint8Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)));
+    if (answer.ok && bytes) map.colour(new Uint8Array(copy(bytes)));
     page.showLegend();
   }
 

@@ -3,10 +3,10 @@ import { button, h } from "./dom.js";
 
 const STEP = 0.8; // of what is in sight, a key scrolls
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function reading(page) {
   const { state } = page;
-  const { dialog, guideBox, itemBox } = page.parts;
+  const { guideBox, itemBox } = page.parts;
 
   const scrolled = () => itemBox.querySelector(".shown.text, .shown .table, .certificate");
 
@@ -30,8 +30,7 @@ export default function reading(page) {
     const item = state.visiting ?? state.desk[0];
     if (event.target.tagName !== "IMG" || !item) return;
     const image = h("img", { alt: event.target.alt, class: event.target.className, src: event.target.src });
-    page.openDialog(`Item ${item.id}`, h("div", { class: "enlarged" }, image));
-    dialog.dataset.kind = "enlarged";
+    page.openDialog("enlarged", `Item ${item.id}`, h("div", { class: "enlarged" }, image));
   });
 
   /** Headings, lists and paragraphs of Markdown, as text. */

@@ -1,7 +1,7 @@
 // Answers that are worth a second look, one by one: Enter keeps, one key changes.
 import { button, count, h, percent } from "./dom.js";
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function review(page) {
   const { ask, state } = page;
   const { dialog, reviewButton } = page.parts;
@@ -24,8 +24,7 @@ export default function review(page) {
     if (queue.length) return next(answer.body);
     current = null;
     const text = answer.body.checking ? "The labels are being checked; what looks wrong appears here." : "No label contradicts the others, and nothing was skipped. Labels are checked from ten on, of two classes.";
-    page.openDialog("Nothing to review", h("p", {}, text));
-    dialog.dataset.kind = answer.body.checking ? "checking" : "review";
+    page.openDialog(answer.body.checking ? "checking" : "review", "Nothing to review", h("p", {}, text));
   }
 
   /** Look again once the labels were checked. */
@@ -51,10 +50,11 @@ export default function review(page) {
     const { why, label, other, wrong } = entry;
     const name = (text) => page.tint(h("b", { class: "mark given" }, text), text);
     const by = (who) => (who ? ` by ${who}` : "");
+    const doubt = () => [". From all other labels: ", name(other), `; probably wrong: ${percent(wrong)} %.`];
     const reasons = {
       conflict: () => [name(label), by(entry.by), ", but ", name(other), by(entry.other_by)],
-      contradicted: () => ["Labelled ", name(label), by(entry.by), ". From all other labels: ", name(other), `; probably wrong: ${percent(wrong)} %.`],
-      imported: () => ["Imported as ", name(label), ". From all other labels: ", name(other), `; probably wrong: ${percent(wrong)} %.`],
+      contradicted: () => ["Labelled ", name(label), by(entry.by), ...doubt()],
+      imported: () => ["Imported as ", name(label), ...doubt()],
       unsure: () => ["Somebody was unsure. A class key labels it."],
       skipped: () => ["It was skipped. A class key labels it."],
     };
@@ -64,6 +64,7 @@ export default function review(page) {
     change?.append(h("kbd", {}, "Space"), ` ${other}`);
     if (change) page.tint(change, other);
     page.openDialog(
+      "review",
       "Is this right?",
       h("p", { class: "muted", id: "review-count" }, found ? summary(found) : `${count(queue.length + 1, "item")} to go`),
       h("div", { class: "review-item" }, shown.element),
@@ -71,7 +72,6 @@ export default function review(page) {
       h("div", { class: "classes" }, keep, change),
       h("div", { class: "classes small" }, state.classes.filter((each) => each.name !== label && each.name !== other).map((each) => page.buildChip(each, () => labelIt(each.name)))),
     );
-    dialog.dataset.kind = "review";
     keep.focus();
     current = entry;
   }

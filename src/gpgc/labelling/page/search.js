@@ -3,7 +3,7 @@ import { button, count, h, percent } from "./dom.js";
 
 const STATES = [["", "all items"], ["unlabelled", "without a label"], ["labelled", "labelled"], ["skipped", "skipped"], ["doubt", "in doubt"], ["sure", "the model is sure"]];
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function search(page) {
   const { ask, state } = page;
   const { dialog } = page.parts;
@@ -38,13 +38,13 @@ export default function search(page) {
     }
 
     page.openDialog(
+      "search",
       "Search",
       page.form(() => list.querySelector("button")?.click(), field),
       h("div", { class: "filters" }, label, which, who),
       h("div", { class: "filters" }, total, go),
       list,
     );
-    dialog.dataset.kind = "search";
     field.addEventListener("input", () => page.soon("search", look, 120));
     for (const each of [label, which, who]) each.addEventListener("change", look);
     look();

@@ -1,7 +1,7 @@
 // What a source from outside suggests for the item in sight: a guess, which Enter accepts.
 import { button, h, percent } from "./dom.js";
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function suggestion(page) {
   const { state } = page;
   const { suggestionBox } = page.parts;

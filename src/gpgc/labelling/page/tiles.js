@@ -1,7 +1,7 @@
 // Items as tiles that are ticked or not.
 import { h } from "./dom.js";
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function tiles(page) {
   /** Build a tile for each item, {item, line, ticked, label, skipped}; changed() after each click. */
   function buildTiles(items, changed, keys = []) {

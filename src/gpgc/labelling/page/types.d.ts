@@ -175,7 +175,7 @@ export interface Page {
   hear(news: string, about: any): void;
   showProgress(progress: [number, string]): void;
   // dialogs.js
-  openDialog(title: string, ...content: (Node | string | null)[]): void;
+  openDialog(kind: string, title: string, ...content: (Node | string | null)[]): void;
   form(onsubmit: () => void, ...content: (Node | string | null)[]): HTMLFormElement;
   exportLink(name: string): HTMLAnchorElement;
   openHelp(): void;
@@ -216,3 +216,6 @@ export interface Page {
   keyOf(key: string): string;
   regainFocus(): void;
 }
+
+/** A module of the page: what it adds to it. */
+export type Part = (page: Page) => Partial<Page>;

@@ -1,7 +1,7 @@
 // What the page says: to everybody, to screen readers, and about what is saved.
 import { count } from "./dom.js";
 
-/** @param {import("./types").Page} page @returns {Partial<import("./types").Page>} */
+/** @type {import("./types").Part} */
 export default function words(page) {
   const { map, state } = page;
   const { root, live, saved, labelCount, banner } = page.parts;
