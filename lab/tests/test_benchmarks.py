@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 import gpgc
 from gpgc.compute import Context
 from gpgc.compute.primitives import LARGE, CompiledPrimitives
-from gpgc.datasets import Dataset, random_split
+from gpgc.datasets import Dataset
 from gpgc.graph import as_adjacency, normalize
 from gpgc_lab.commands import benchmark as command
+from gpgc_lab.datasets import random_split
 from gpgc_lab.speed import growth, measure, rivals
 from gpgc_lab.speed.formulations import exact, nystrom, nystrom_map, square, square_formulation
 from gpgc_lab.speed.growth import block_model, draw_growth, growth_tables

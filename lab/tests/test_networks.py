@@ -2,8 +2,9 @@
 
 import pytest
 
-from gpgc.datasets import Dataset, random_split
+from gpgc.datasets import Dataset
 from gpgc.kernels import ACTIVATIONS
+from gpgc_lab.datasets import random_split
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.speed.growth import block_model
 from gpgc_lab.studies import networks

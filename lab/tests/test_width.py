@@ -5,7 +5,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from gpgc.datasets import Dataset, random_split
+from gpgc.datasets import Dataset
+from gpgc_lab.datasets import random_split
 from gpgc_lab.journal import Measurements, StudyJournal
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.speed.growth import block_model

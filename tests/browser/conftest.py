@@ -24,6 +24,7 @@ class Running:
     arguments: list
     folder: Path
     port: int = 0
+    program: tuple = ("-m", "gpgc")
     token: str = TOKEN
     process: subprocess.Popen = field(default=None)
     url: str = ""
@@ -37,7 +38,7 @@ class Running:
         return self.url.split("/?")[0]
 
     def start(self):
-        command = [sys.executable, "-m", "gpgc", "label", *map(str, self.arguments)]
+        command = [sys.executable, *self.program, "label", *map(str, self.arguments)]
         command += ["--no-browser", "--journal", str(self.journal)]
         command += ["--port", str(self.port)]
         self.process = subprocess.Popen(
@@ -101,8 +102,8 @@ def serve(tmp_path):
     """Return a function that starts `gpgc label` with arguments."""
     servers = []
 
-    def start(*arguments, folder=None, port=0):
-        server = Running(list(arguments), folder or tmp_path, port).start()
+    def start(*arguments, folder=None, **more):
+        server = Running(list(arguments), folder or tmp_path, **more).start()
         servers.append(server)
         return server
 
@@ -135,7 +136,8 @@ def open_page(browser):
         chosen.route("**/*", watch)
         page.goto(server.url)
         if wait:
-            page.locator(".item-box[data-item]").wait_for(timeout=120_000)
+            page.locator(".item-box[data-item]").wait_for()
+            page.locator(".progress").wait_for(state="hidden")  # the model is there
         return page
 
     yield opened
@@ -144,19 +146,40 @@ def open_page(browser):
 
 
 def item(page):
-    """Return the node that is on the screen."""
-    return int(page.locator(".item-box").get_attribute("data-item"))
+    """Return the node that is on the screen, once there is one."""
+    return int(page.locator(".item-box[data-item]").get_attribute("data-item"))
+
+
+OPEN = """() => {
+  // an item is on the screen, and so long that a key is meant for it
+  const box = document.querySelector('.item-box[data-item]');
+  return box && performance.now() - box.dataset.shown > 151;
+}"""
+
+
+def press(page, key):
+    """Press a key once the item on the screen may be answered."""
+    page.wait_for_function(OPEN)
+    page.keyboard.press(key)
 
 
 def answer(page, key):
     """Press a key once the item may be answered, and wait for the next one."""
     before = item(page)
-    page.wait_for_timeout(160)
-    page.keyboard.press(key)
+    press(page, key)
+    wait_for_other_item(page, before)
+
+
+def wait_for_other_item(page, before):
+    page.locator(f".item-box[data-item]:not([data-item='{before}'])").wait_for()
+
+
+def wait_for_model(page, server):
+    """Wait until the model has learnt all labels that were given."""
     deadline = time.monotonic() + 120
-    while item(page) == before:
-        assert time.monotonic() < deadline, "no next item came"
-        page.wait_for_timeout(10)
+    while page.request.get(f"{server.base}/api/estimate").json()["behind"]:
+        assert time.monotonic() < deadline, "the model did not catch up"
+        page.wait_for_timeout(50)
 
 
 def shot(page, name, **more):
@@ -168,5 +191,10 @@ def shot(page, name, **more):
 
 
 def wait_for_labels(page, n):
-    page.locator("#labels", has_text=re.compile(rf"^{n} labels?$")).wait_for(timeout=120_000)
-    page.locator(".saved", has_text="saved ✓").wait_for(timeout=120_000)
+    page.locator("#labels", has_text=re.compile(rf"^{n} labels?$")).wait_for()
+    wait_until_saved(page)
+
+
+def wait_until_saved(page):
+    """Wait until the journal has all that was answered."""
+    page.locator(".saved", has_text="saved ✓").wait_for()

@@ -2,7 +2,15 @@
 
 import pytest
 
-from tests.browser.conftest import answer, item, shot, wait_for_labels
+from tests.browser.conftest import (
+    answer,
+    item,
+    press,
+    shot,
+    wait_for_labels,
+    wait_for_other_item,
+    wait_until_saved,
+)
 from tests.browser.test_page import small
 
 pytestmark = pytest.mark.browser
@@ -49,7 +57,7 @@ def test_a_class_lives_and_every_change_undoes(serve, open_page, small):
     assert names(page) == ["b", "apple"]
     for _ in range(4):
         page.locator("dialog").get_by_role("button", name="Undo").click()
-        page.wait_for_timeout(400)
+        wait_until_saved(page)
     page.locator(".left .class[data-name='c']").wait_for()
     page.locator(".left .class[data-name='a']").wait_for()
     assert names(page) == ["a", "b", "c"]
@@ -64,12 +72,11 @@ def test_one_of_many_classes_is_found_by_typing(serve, open_page, small, tmp_pat
     server = serve(*small[0][:2], "--classes", classes)
     page = open_page(server)
     first = item(page)
-    page.wait_for_timeout(200)
-    page.keyboard.press("f")
+    press(page, "f")
     page.get_by_role("searchbox").fill("d 23")
     shot(page, "82-find-class")
     page.keyboard.press("Enter")
     wait_for_labels(page, 1)
     assert [(line["do"], line["label"]) for line in server.lines()] == [("label", "kind 23")]
-    assert item(page) != first
+    wait_for_other_item(page, first)
     assert page.problems == []

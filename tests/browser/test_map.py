@@ -7,17 +7,27 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.browser.conftest import answer, item, shot, wait_for_labels
+from tests.browser.conftest import answer, item, shot, wait_for_labels, wait_for_model
 from tests.browser.test_page import small
 
 pytestmark = pytest.mark.browser
 __all__ = ["small"]
 
 
+def rested(page):
+    """Return a picture of the map once the points do not move any more."""
+    before, now = None, page.locator("canvas.points").screenshot()
+    deadline = time.monotonic() + 120
+    while now != before:
+        assert time.monotonic() < deadline, "the map did not come to rest"
+        page.wait_for_timeout(400)
+        before, now = now, page.locator("canvas.points").screenshot()
+    return now
+
+
 def coloured(page):
-    """Return how many points of the map are in strong colours."""
-    png = page.locator("canvas.points").screenshot()
-    pixels = np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
+    """Return how many points of the map are in strong colours, once they are at rest."""
+    pixels = np.asarray(Image.open(io.BytesIO(rested(page))).convert("RGB")).astype(int)
     return int((pixels.max(axis=2) - pixels.min(axis=2) > 90).sum())
 
 
@@ -28,6 +38,7 @@ def test_the_legend_counts_and_filters_and_hover_shows_what_is_there(serve, open
     for _ in range(15):
         answer(page, str(truth[item(page)] + 1))
     wait_for_labels(page, 15)
+    wait_for_model(page, server)
     page.locator("canvas.points[data-points='150']").wait_for()
     entry = page.locator(".legend-entry")
     entry.nth(4).wait_for()
@@ -39,16 +50,13 @@ def test_the_legend_counts_and_filters_and_hover_shows_what_is_there(serve, open
         "in doubt",
     ]
     page.locator("[data-filter='unlabelled'] .count", has_text="135").wait_for()
-    page.wait_for_timeout(1500)
     before = coloured(page)
     page.locator("[data-filter='a']").click()
     page.locator("[data-filter='a'][aria-pressed='true']").wait_for()
-    page.wait_for_timeout(500)
-    shot(page, "70-filtered")
     assert coloured(page) < 0.7 * before
+    shot(page, "70-filtered")
     page.locator("#reset").click()
     page.locator("[data-filter='a'][aria-pressed='false']").wait_for()
-    page.wait_for_timeout(500)
     assert coloured(page) > 0.8 * before
 
     box = page.locator("canvas.points").bounding_box()
@@ -70,7 +78,7 @@ def test_the_legend_counts_and_filters_and_hover_shows_what_is_there(serve, open
 
     page.locator("#large").click()
     assert page.locator("canvas.points").bounding_box()["width"] > 1100
-    page.wait_for_timeout(300)
+    rested(page)
     shot(page, "72-large")
     page.keyboard.press("Escape")
     assert page.locator("canvas.points").bounding_box()["width"] < 600
@@ -80,12 +88,11 @@ def test_the_legend_counts_and_filters_and_hover_shows_what_is_there(serve, open
 def test_two_fingers_zoom(serve, open_page, small):
     page = open_page(serve(*small[0]), has_touch=True, viewport={"width": 390, "height": 844})
     page.locator("canvas.points[data-points='150']").wait_for()
-    page.wait_for_timeout(1500)
     page.locator("canvas.points").scroll_into_view_if_needed()
     box = page.locator("canvas.points").bounding_box()
     client = page.context.new_cdp_session(page)
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    before = page.locator("canvas.points").screenshot()
+    before = rested(page)
 
     def touch(kind, apart):
         points = [{"x": x - apart, "y": y}, {"x": x + apart, "y": y}] if apart else []
@@ -95,7 +102,6 @@ def test_two_fingers_zoom(serve, open_page, small):
     for apart in (40, 60, 80, 100):
         touch("touchMove", apart)
     touch("touchEnd", 0)
-    page.wait_for_timeout(400)
+    assert rested(page) != before
     shot(page, "73-pinched")
-    assert page.locator("canvas.points").screenshot() != before
     assert page.problems == []

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -10,6 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from tests.browser.conftest import answer, wait_until_saved
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -57,10 +58,24 @@ def lab(tmp_path):
     process.wait(20)
 
 
+def wait_for_kernel(page, lab):
+    """Wait until the notebook has a kernel that runs cells; keys before that open a dialog."""
+    server, query = lab.split("/lab/tree/")[0], lab.partition("?")[2]
+    deadline = time.monotonic() + 120
+    ready = []
+    while not ready:
+        assert time.monotonic() < deadline, "no kernel came"
+        page.wait_for_timeout(200)
+        kernels = page.request.get(f"{server}/api/kernels?{query}").json()
+        ready = [k for k in kernels if k["execution_state"] == "idle" and k["connections"]]
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").first.wait_for()
+
+
 @pytest.fixture
 def widget(lab, browser):
     """Return the notebook's page once the widget shows its first item."""
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
+    context.set_default_timeout(120_000)  # of milliseconds: a slow machine is no failure
     page = context.new_page()
     for _ in range(100):
         try:
@@ -68,16 +83,12 @@ def widget(lab, browser):
             break
         except Exception:
             time.sleep(0.5)
-    page.locator(".jp-Notebook").wait_for(timeout=120_000)
-    ran = page.locator(".jp-CodeCell .jp-InputPrompt", has_text=re.compile(r"\[(\*|1)\]"))
-    for _ in range(20):  # until the kernel is there to run it
-        page.wait_for_timeout(3000)
-        if ran.count():
-            break
-        page.locator(".jp-CodeCell").first.click()
-        page.keyboard.press("Shift+Enter")
+    page.locator(".jp-Notebook").wait_for()
+    wait_for_kernel(page, lab)
+    page.locator(".jp-CodeCell").first.click()
+    page.keyboard.press("Shift+Enter")
     box = page.locator(".gpgc .item-box[data-item]")
-    box.wait_for(timeout=120_000)
+    box.wait_for()
     box.click()
     yield page
     context.close()
@@ -98,11 +109,8 @@ def kinds(page):
 
 def label_one(page):
     """Answer the item on the screen by its key."""
-    box = page.locator(".gpgc .item-box[data-item]")
-    before = box.get_attribute("data-item")
-    page.wait_for_timeout(300)
-    page.keyboard.press(str(int(box.inner_text().strip()[-1]) + 1))
-    page.locator(f".gpgc .item-box:not([data-item='{before}'])").wait_for()
+    text = page.locator(".gpgc .item-box[data-item]").inner_text()
+    answer(page, str(int(text.strip()[-1]) + 1))
 
 
 def test_ten_labels_in_jupyterlab(widget, tmp_path):
@@ -110,8 +118,7 @@ def test_ten_labels_in_jupyterlab(widget, tmp_path):
     for _ in range(10):
         label_one(widget)
     widget.locator(".gpgc #labels", has_text="10 labels").wait_for()
-    widget.locator(".gpgc .saved", has_text="saved").wait_for()
-    widget.wait_for_timeout(500)
+    wait_until_saved(widget)
     if folder := os.environ.get("GPGC_SCREENSHOTS"):
         widget.screenshot(path=f"{folder}/13-jupyterlab.png")
     assert [line["do"] for line in lines(tmp_path)] == ["label"] * 10
@@ -121,7 +128,7 @@ def test_ten_labels_in_jupyterlab(widget, tmp_path):
 
 def test_a_cell_that_is_run_again_goes_on_with_its_journal(widget):
     label_one(widget)
-    widget.locator(".gpgc .saved", has_text="saved").wait_for()
+    wait_until_saved(widget)
     widget.locator(".jp-CodeCell .jp-InputArea").first.click()
     widget.keyboard.press("Shift+Enter")
     widget.locator(".jp-CodeCell .jp-InputPrompt", has_text="[2]").wait_for()
@@ -135,7 +142,7 @@ def test_no_key_reaches_the_notebook_from_anywhere_inside(widget, tmp_path):
     page, gpgc = widget, widget.locator(".gpgc")
     for _ in range(4):
         label_one(page)
-    gpgc.locator(".saved", has_text="saved").wait_for()
+    wait_until_saved(page)
     before = kinds(page)
     inside = "document.querySelector('.gpgc').contains(document.activeElement)"
 

@@ -15,7 +15,17 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from tests.browser.conftest import TOKEN, answer, item, shot, wait_for_labels
+from tests.browser.conftest import (
+    OPEN,
+    TOKEN,
+    answer,
+    item,
+    press,
+    shot,
+    wait_for_labels,
+    wait_for_other_item,
+    wait_until_saved,
+)
 
 pytestmark = pytest.mark.browser
 DIGITS = load_digits().target
@@ -45,14 +55,12 @@ def test_sixty_digits_by_keys_alone(serve, open_page, tmp_path):
     wait_for_labels(page, 60)
     page.locator(".history[data-count='60']").wait_for()
     page.locator(".figure .big", has_text="of the rest right").wait_for()
-    page.wait_for_timeout(800)
     shot(page, "3-sixty-labels")
     lines = server.lines()
     assert [line["do"] for line in lines] == ["label"] * 60
     assert sum(line["role"] == "audit" for line in lines) in (12, 13)
     page.keyboard.press("p")
     page.locator("#prediction[aria-pressed='true']").wait_for()
-    page.wait_for_timeout(500)
     shot(page, "4-prediction")
     files = {}
     for name in ("labels.csv", "predictions.csv"):
@@ -101,24 +109,21 @@ def test_undo_redo_correct_skip_and_search(serve, open_page, small):
         wait_for_labels(page, 4 + step)
     page.locator(f".item-box[data-item='{seen[5]}']").wait_for()
     page.locator(".history[data-count='5']").wait_for()
-    page.wait_for_timeout(200)
     page.keyboard.press("ArrowLeft")
     page.locator(f".item-box[data-item='{seen[4]}']").wait_for()
     shot(page, "6-correcting")
-    page.wait_for_timeout(200)
-    page.keyboard.press("3")
+    press(page, "3")
     page.locator(f".item-box[data-item='{seen[5]}']").wait_for()
     wait_for_labels(page, 5)
-    skipped = item(page)
-    page.wait_for_timeout(200)
-    page.keyboard.press("u")
-    page.locator(f".item-box:not([data-item='{skipped}'])").wait_for()
+    answer(page, "u")
+    wait_until_saved(page)
+    other = "149" if item(page) != 149 else "148"
     page.keyboard.press("/")
-    page.get_by_role("searchbox").fill("149")
-    page.locator(".found button", has_text="149").click()
-    page.locator(".item-box[data-item='149']").wait_for()
+    page.get_by_role("searchbox").fill(other)
+    page.locator(".found button", has_text=other).click()
+    page.locator(f".item-box[data-item='{other}']").wait_for()
     page.keyboard.press("Escape")
-    page.locator(".item-box:not([data-item='149'])").wait_for()
+    wait_for_other_item(page, other)
     done = [line["do"] for line in server.lines()]
     assert done == ["label"] * 8 + ["undo"] * 7 + ["correct", "skip"]
     last = server.lines()[-2:]
@@ -131,18 +136,18 @@ def test_undo_redo_correct_skip_and_search(serve, open_page, small):
 def test_a_held_key_or_one_that_comes_at_once_is_ignored(serve, open_page, small):
     server = serve(*small[0])
     page = open_page(server)
-    page.wait_for_timeout(300)
-    page.keyboard.down("1")
-    for _ in range(5):
+    page.wait_for_function(OPEN)
+    for _ in range(6):
         page.keyboard.down("1")
     page.keyboard.up("1")
     wait_for_labels(page, 1)
-    page.wait_for_timeout(300)
-    page.keyboard.press("1")
-    page.keyboard.press("1")
+    page.wait_for_function(OPEN)
+    twice = "new KeyboardEvent('keydown', { key: '1', code: 'Digit1', bubbles: true })"
+    page.evaluate(f"() => [1, 2].forEach(() => document.body.dispatchEvent({twice}))")
     wait_for_labels(page, 2)
-    page.wait_for_timeout(300)
-    assert len(server.lines()) == 2
+    answer(page, "2")
+    wait_for_labels(page, 3)
+    assert [line["label"] for line in server.lines()] == ["a", "a", "b"]
 
 
 def test_new_classes_and_the_closing_audit(serve, open_page, small):
@@ -170,8 +175,7 @@ def test_new_classes_and_the_closing_audit(serve, open_page, small):
     page.keyboard.press("Enter")
     page.locator(".figure", has_text="of 5 audited").wait_for()
     for step in range(5):
-        page.wait_for_timeout(250)
-        page.keyboard.press(str(truth[item(page)] + 1))
+        press(page, str(truth[item(page)] + 1))
         wait_for_labels(page, 7 + step)
     page.locator(".figure", has_text="Measured").wait_for()
     shot(page, "9-measured")
@@ -202,8 +206,7 @@ def test_no_label_is_lost_or_doubled_by_kills(serve, open_page, small, kills):
     for step in range(wanted):
         node = item(page)
         label = "abc"[truth[node]]
-        page.wait_for_timeout(160)
-        page.keyboard.press(str(truth[node] + 1))
+        press(page, str(truth[node] + 1))
         given[str(node)] = label
         if moments and step == moments[0]:
             moments.pop(0)
@@ -213,13 +216,7 @@ def test_no_label_is_lost_or_doubled_by_kills(serve, open_page, small, kills):
             stored = {line["event"] for line in server.lines()}
             assert acknowledged <= stored
             server.start()
-        deadline = time.monotonic() + 120
-        while (
-            page.locator(".item-box").get_attribute("data-item") == str(node)
-            or page.locator(".item-box .calm").count()
-        ):
-            assert time.monotonic() < deadline
-            page.wait_for_timeout(20)
+        wait_for_other_item(page, node)
     wait_for_labels(page, len(given))
     lines = server.lines()
     assert acknowledged <= {line["event"] for line in lines}
@@ -240,14 +237,13 @@ def test_the_page_says_not_saved_and_goes_on(serve, open_page, small):
     page.locator(".banner", has_text="does not answer").wait_for()
     before = page.locator(".item").bounding_box()
     node = item(page)
-    page.wait_for_timeout(200)
-    page.keyboard.press(str(truth[node] + 1))
+    press(page, str(truth[node] + 1))
     page.locator(".banner", has_text="Not saved").wait_for()
     page.locator(".saved", has_text="1 not saved").wait_for()
     shot(page, "10-not-saved")
     server.start()
     wait_for_labels(page, 2)
-    assert page.locator(".banner").is_hidden()
+    page.locator(".banner").wait_for(state="hidden")
     assert page.locator(".item").bounding_box() == before  # nothing moved
     assert server.lines()[-1]["id"] == str(node)
 
@@ -316,16 +312,16 @@ def test_broken_images_say_so_and_can_be_labelled(serve, open_page, tmp_path):
     (folder / "torn.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"x" * 50)
     server = serve("--images", folder, "--classes", "x,y")
     page = open_page(server)
-    role = "suggested" if item(page) == 12 else "chosen"  # it may be what is suggested first
+    asked = page.request.get(f"{server.base}/api/next?n=4").json()["items"]
     page.keyboard.press("/")
     page.get_by_role("searchbox").fill("page.png")
     page.locator(".found button").first.click()
     page.locator(".problem", has_text="no PNG").wait_for()
-    page.wait_for_timeout(200)
-    page.keyboard.press("1")
+    press(page, "1")
     wait_for_labels(page, 1)
     assert server.lines()[-1]["id"] == "page.png"
-    assert server.lines()[-1]["role"] == role
+    is_asked = "page.png" in [each["id"] for each in asked]  # what was searched for may be
+    assert (server.lines()[-1]["role"] != "chosen") == is_asked
     page.keyboard.press("/")
     page.get_by_role("searchbox").fill("torn.png")
     page.locator(".found button").first.click()
@@ -364,14 +360,13 @@ def test_a_full_disk_is_said_and_the_label_is_kept_until_there_is_room(
     with server.journal.open("ab") as journal:  # 30 bytes are left of its last block
         journal.write(b"\n" * (space.f_frsize - len(before) % space.f_frsize - 30))
     padded, node = server.journal.read_bytes(), item(page)
-    page.wait_for_timeout(200)
-    page.keyboard.press(str(truth[node] + 1))
+    press(page, str(truth[node] + 1))
     page.locator(".banner", has_text="Not saved: The disk is full").wait_for()
     shot(page, "13-full-disk")
     assert server.journal.read_bytes() == padded
     (small_disk / "filler").unlink()
     wait_for_labels(page, 2)
-    assert page.locator(".banner").is_hidden()
+    page.locator(".banner").wait_for(state="hidden")
     assert server.lines()[-1]["id"] == str(node)
 
 
@@ -435,12 +430,16 @@ def test_no_serious_violation_of_accessibility(serve, open_page, small, scheme):
 
     check("labelling")
     page.keyboard.press("p")
-    page.wait_for_timeout(500)
+    page.locator(".note", has_text="once you answered").wait_for()
     check("prediction")
     for key, state in (("?", "help"), ("n", "class"), ("/", "search"), ("Shift+F", "finish")):
         page.keyboard.press(key)
         page.locator("dialog[open]").wait_for()
         check(state)
+        if state == "search":
+            page.get_by_role("searchbox").fill("14")
+            page.get_by_role("button", name="Ask these 12 next").wait_for()
+            check("found")
         page.keyboard.press("Escape")
         page.locator("dialog[open]").wait_for(state="hidden")
     assert {state: each for state, each in found.items() if each} == {}
@@ -502,8 +501,7 @@ def test_everything_is_reached_by_tab(serve, open_page, small):
     page.keyboard.press("Enter")
     page.locator(".figure", has_text="of 1 audited").wait_for()
     tab_to(page, "class")
-    page.wait_for_timeout(200)
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.locator(".figure", has_text="Measured").wait_for()
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.browser.conftest import item, shot, wait_for_labels
+from tests.browser.conftest import answer, item, press, shot, wait_for_labels
 
 pytestmark = pytest.mark.browser
 
@@ -21,10 +21,7 @@ def test_a_long_text_fades_scrolls_by_keys_and_has_its_own_direction(serve, open
     )
     page = open_page(server)
     while item(page) % 2:
-        before = item(page)
-        page.wait_for_timeout(200)
-        page.keyboard.press("s")
-        page.locator(f".item-box:not([data-item='{before}'])").wait_for()
+        answer(page, "s")
     page.locator(".shown.text.below").wait_for()
     shot(page, "90-long-text")
     page.keyboard.press("PageDown")
@@ -81,7 +78,7 @@ def test_every_kind_of_image_fits_its_box_and_is_enlarged_by_a_click(serve, open
             page.locator("dialog .enlarged img").wait_for()
             shot(page, "93-enlarged")
             page.keyboard.press("Escape")
-        page.keyboard.press("1")
+        press(page, "1")
         wait_for_labels(page, label + 1)
     assert page.problems == []
 

@@ -5,21 +5,21 @@ import re
 import signal
 from urllib.request import Request, urlopen
 
-import numpy as np
 import pytest
 
-from tests.browser.conftest import answer, item, shot, wait_for_labels
+from tests.browser.conftest import (
+    answer,
+    item,
+    press,
+    shot,
+    wait_for_labels,
+    wait_for_model,
+    wait_for_other_item,
+)
+from tests.browser.test_page import small
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def small(tmp_path):
-    """Files of a small graph that starts quickly: features, classes and the truth."""
-    rng = np.random.default_rng(0)
-    truth = rng.integers(3, size=150)
-    np.save(tmp_path / "x.npy", rng.normal(size=(3, 5))[truth] * 2 + rng.normal(size=(150, 5)))
-    return ["--features", tmp_path / "x.npy", "--classes", "a,b,c"], truth
+__all__ = ["small"]
 
 
 def label_some(page, truth, n, start=0):
@@ -132,6 +132,7 @@ def test_what_the_model_thinks_of_an_open_item_is_in_no_answer(serve, open_page,
     server = serve(*arguments)
     page = open_page(server)
     label_some(page, truth, 10)
+    wait_for_model(page, server)
     bodies = []
     page.on("response", lambda found: "/api/near/" in found.url and bodies.append(found))
     page.keyboard.press("p")
@@ -162,7 +163,6 @@ def test_the_map_says_by_how_many_labels_it_is_behind(serve, open_page, small):
         route.fulfill(response=answered, json=answered.json() | {"behind": 12})
 
     page.route("**/api/estimate*", late)
-    page.locator(".progress").wait_for(state="hidden")
     for _ in range(5):  # of which some teach the model, so that there is an opinion
         answer(page, "1")
     page.locator(".map-behind", has_text="The map is 12 labels behind").wait_for()
@@ -182,7 +182,7 @@ def test_two_tabs_of_one_person_never_correct_each_other(serve, open_page, small
     first = item(one)
     assert item(two) == first
     answer(one, "1")
-    two.locator(f".item-box:not([data-item='{first}'])").wait_for()  # it goes on by itself
+    wait_for_other_item(two, first)  # it goes on by itself
     two.locator(".class[data-name='a'] .count", has_text="1").wait_for()
     answer(two, "2")
     wait_for_labels(one, 2)
@@ -197,8 +197,7 @@ def test_a_late_answer_is_said_on_the_page(serve, open_page, small):
     page = open_page(server)
     node = item(page)
     page.context.set_offline(True)
-    page.wait_for_timeout(200)  # keys at once are ignored
-    page.keyboard.press("1")
+    press(page, "1")
     page.locator(".saved", has_text="1 not saved").wait_for()
     cookie = f"gpgc-{server.port}={session_id(server.token, server.port)}"
     body = json.dumps({"do": "label", "item": node, "label": "c", "by": "ben", "was": None})
@@ -208,7 +207,7 @@ def test_a_late_answer_is_said_on_the_page(serve, open_page, small):
     page.context.set_offline(False)
     page.locator(".banner", has_text="was labelled c by ben meanwhile").wait_for()
     shot(page, "25-late")
-    page.locator(f".item-box:not([data-item='{node}'])").wait_for()
+    wait_for_other_item(page, node)
     (line,) = server.lines()
     assert (line["label"], line["by"]) == ("c", "ben")
 
@@ -225,7 +224,7 @@ def test_a_server_of_another_token_says_to_open_the_new_address(serve, open_page
     server.start()
     page.locator(".banner", has_text="open the new address").wait_for()
     shot(page, "27-new-address")
-    page.keyboard.press(str(truth[item(page)] + 1))
+    press(page, str(truth[item(page)] + 1))
     page.locator(".banner", has_text="1 label not saved").wait_for()
     assert len(server.lines()) == 1
     fresh = page.context.new_page()  # the same browser, at the new address: both tabs go on
@@ -241,8 +240,7 @@ def test_a_label_after_the_stop_is_not_said_to_be_saved(serve, open_page, small)
     wait_for_labels(page, 1)
     server.stop(signal.SIGINT)
     page.locator(".banner", has_text="Stopped; all labels saved").wait_for()
-    page.wait_for_timeout(200)  # keys at once are ignored
-    page.keyboard.press("2")
+    press(page, "2")
     page.locator(".banner", has_text="1 label not saved yet").wait_for()
     page.locator(".saved", has_text="1 not saved").wait_for()
     server.start()

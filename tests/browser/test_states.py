@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from tests.browser.conftest import answer, item, shot, wait_for_labels
+from tests.browser.conftest import answer, item, press, shot, wait_for_labels
 
 pytestmark = pytest.mark.browser
 SIZES = [(1280, 800), (800, 800), (390, 844), (2560, 1440)]
@@ -144,8 +144,7 @@ def test_states_of_a_session(serve, open_page):
     page.locator(".figure", has_text="of 3 audited").wait_for()
     look("g-audit")
     for step in range(3):
-        page.wait_for_timeout(250)
-        page.keyboard.press(str(digits[item(page)]))
+        press(page, str(digits[item(page)]))
         wait_for_labels(page, 42 + step)
     page.locator(".figure", has_text="Measured").wait_for()
     look("h-certificate")
@@ -178,3 +177,23 @@ def test_items_of_every_kind(serve, open_page, tmp_path):
         server.stop()
     assert found == {}
     assert Path(tmp_path / "image" / "labels.jsonl").is_file()
+
+
+def test_item_and_classes_are_in_sight_and_fingers_have_room(serve, open_page):
+    server = serve("digits")
+    screen = open_page(server, viewport={"width": 1280, "height": 800})
+    for part in (".item-box", ".class:nth-of-type(10)", ".actions", ".map"):
+        box = screen.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= 800, part
+    phone = {"width": 390, "height": 844}
+    page = open_page(server, has_touch=True, is_mobile=True, viewport=phone)
+    answer(page, "1")
+    wait_for_labels(page, 1)
+    last = page.locator(".class").last.bounding_box()
+    assert last["y"] + last["height"] <= 844
+    small = page.locator("button, summary").evaluate_all(
+        """all => all.filter((one) => one.offsetParent && one.getBoundingClientRect().height < 43.5)
+            .map((one) => one.outerHTML.slice(0, 80))"""
+    )
+    assert small == []
+    assert page.problems == []

@@ -3,7 +3,7 @@
 import pytest
 from sklearn.datasets import load_digits
 
-from tests.browser.conftest import item, shot, wait_for_labels
+from tests.browser.conftest import OPEN, item, shot, wait_for_labels, wait_for_other_item
 
 pytestmark = pytest.mark.browser
 DIGITS = load_digits().target
@@ -18,7 +18,7 @@ def test_enter_accepts_a_suggestion_and_the_source_is_measured(serve, open_page,
     accepted = 0
     for step in range(30):
         before = item(page)
-        page.wait_for_timeout(170)
+        page.wait_for_function(OPEN)
         button = page.locator("#suggestion")
         truth = str(DIGITS[before])
         if button.count() and button.inner_text().split()[-1] == truth:
@@ -28,7 +28,7 @@ def test_enter_accepts_a_suggestion_and_the_source_is_measured(serve, open_page,
             accepted += 1
         else:
             page.keyboard.press(truth)
-        page.locator(f".item-box:not([data-item='{before}'])").wait_for()
+        wait_for_other_item(page, before)
     wait_for_labels(page, 30)
     assert accepted > 10
     lines = [line for line in server.lines() if line["do"] == "label"]

@@ -19,7 +19,7 @@ import typer
 from typer.testing import CliRunner
 
 from gpgc.cli.app import COMMANDS, app
-from gpgc.cli.classify_options import IN_BLOCKS, SEVERAL_LABELS
+from gpgc.cli.options import IN_BLOCKS, SEVERAL_LABELS
 from gpgc.errors import InputError
 
 GROUP = typer.main.get_command(app)

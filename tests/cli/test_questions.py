@@ -1,14 +1,16 @@
 """gpgc check and gpgc explain on a user's files."""
 
 import csv
+import inspect
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from gpgc import GPGCClassifier
-from gpgc.cli.app import app
+from gpgc.cli.app import COMMANDS, app
 from gpgc.errors import InputError
 
 
@@ -78,3 +80,8 @@ def test_the_page_of_commands_lists_the_options_that_there_are():
 
     page = PAGE.read_text()
     assert page == written(page), "run python -m tests.docs.options"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_a_short_file(command):
+    assert len(Path(inspect.getsourcefile(command)).read_text().splitlines()) <= 60

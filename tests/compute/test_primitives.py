@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from gpgc import GPGCClassifier, GPGCWarning, compute
 from gpgc.compute import Context, primitives
-from gpgc.kernels import propagated_rows
+from gpgc.kernels.rows import propagated_rows
 
 pytest.importorskip("numba", reason="compiled loops need the extra fast")
 
@@ -110,7 +110,7 @@ def test_estimators_answer_the_same(model, is_sparse, every_size, monkeypatch):
 def test_sparse_features_are_multiplied_first_and_products_are_kept(every_size):
     adjacency, features, _ = graph_with_isolated_and_empty_nodes(np.random.default_rng(2))
     features.data[:] = 1
-    rows = propagated_rows.propagated_rows(
+    rows = propagated_rows(
         sp.csr_array(adjacency + sp.eye_array(60)),
         features,
         Context.of(np.float32),

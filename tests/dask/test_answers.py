@@ -18,6 +18,7 @@ import pandas as pd
 
 from gpgc import GPGCClassifier, GPGCRegressor
 from gpgc.dask import DaskGPGCClassifier, DaskGPGCRegressor
+from gpgc.dask.labels import BlockCovariance
 from gpgc.errors import InputError
 from tests.dask.conftest import make_problem
 
@@ -75,6 +76,37 @@ def test_many_labels_choose_the_noise_of_the_local_estimator(
     problem = make_problem(n_nodes=1500, n_labels=300, n_classes=5, seed=1)
     settings = {"noise_variance": noise_variance, **SETTINGS}
     assert_same(*both(threads, problem, small_model, **settings), 1e-6)
+
+
+@pytest.mark.parametrize("noise_variance", ["loo", 0.05])
+def test_rows_of_more_labels_than_are_held_stay_in_blocks_and_are_summed_there(
+    threads, small_model, monkeypatch, noise_variance
+):
+    asked = []
+    for name in ("MANY_LABELS", "LABELS_FOR_VIEWS"):
+        monkeypatch.setattr(f"gpgc.selection.choice.{name}", 150)
+    monkeypatch.setattr("gpgc.dask.field.LABELS_HERE", 449)
+    monkeypatch.setattr("gpgc.dask.labels.ROWS_AT_ONCE", 64)
+    sum_root = BlockCovariance.sum_root
+    monkeypatch.setattr(
+        BlockCovariance, "sum_root", lambda *args: asked.append(args[0]) or sum_root(*args)
+    )
+    problem = make_problem(n_nodes=1500, n_labels=450, n_classes=5, seed=1)
+    settings = {"noise_variance": noise_variance, **SETTINGS}
+    assert_same(*both(threads, problem, small_model, 7, **settings), 1e-6)
+    assert len(asked[0].labels.held) == small_model.n_landmarks
+
+
+def test_values_of_many_nodes_are_summed_in_blocks(threads, small_model, monkeypatch):
+    monkeypatch.setattr("gpgc.dask.field.LABELS_HERE", 449)
+    problem = make_problem(n_nodes=1500, n_labels=450)
+    values = np.where(problem.given >= 0, problem.X[:, 0] + problem.y, np.nan)
+    found = DaskGPGCRegressor(small_model, client=threads, **SETTINGS)
+    found.fit(problem.blocks(), values, problem.edges())
+    ends = (problem.source, problem.target)
+    local = GPGCRegressor(small_model, **SETTINGS).fit(problem.X, values, ends)
+    for ours, theirs in zip(found.predict(True), local.predict(return_std=True), strict=True):
+        np.testing.assert_allclose(ours.compute(), theirs, atol=1e-6)
 
 
 def test_labels_as_a_dask_array_soft_labels_and_weights(threads, problem, small_model):

@@ -13,7 +13,7 @@ import dask.array as da
 
 from dask import delayed
 from gpgc.dask import DaskGPGCClassifier
-from gpgc.dask.edges import EdgePart
+from gpgc.dask.parquet import EdgePart
 from gpgc.errors import InputError
 
 

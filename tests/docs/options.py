@@ -8,10 +8,9 @@ from pathlib import Path
 import typer
 
 from gpgc.cli.app import app
-from gpgc.cli.classify_options import ClusterOptions, Further
 from gpgc.cli.command import Shown
 from gpgc.cli.job import Job
-from gpgc.cli.options import ClassOptions, Inputs, ModelOptions
+from gpgc.cli.options import ClassOptions, ClusterOptions, Further, Inputs, ModelOptions
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 START, END = "<!-- made by python -m tests.docs.options -->\n", "<!-- end -->"

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import gpgc
-from gpgc.datasets import random_split
 from gpgc.gp import NoisePath
 
 
@@ -37,7 +36,7 @@ def test_the_default_without_validation_labels(lab_datasets, data_dir, name, lea
     broad, big = gpgc.GPGCClassifier(), gpgc.GPGCClassifier("big")
     hits: dict[str, list[float]] = {"broad": [], "big": []}
     for seed in range(500, 504):
-        train, _, _ = random_split(data.labels, 20, 500, 1000, seed)
+        train, _, _ = lab_datasets.random_split(data.labels, 20, 500, 1000, seed)
         y = np.full(len(data.labels), -1)
         y[train] = data.labels[train]
         rest = np.setdiff1d(np.flatnonzero(data.labels >= 0), train)

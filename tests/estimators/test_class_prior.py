@@ -134,3 +134,21 @@ def test_fractions_by_class_go_by_its_name(form, tmp_path):
     np.testing.assert_allclose(gpgc.load(tmp_path / "model.gpgc").class_prior_, [0.1, 0.9])
     with pytest.raises(InputError, match=r"class_prior must have the classes \['no', 'yes'\]"):
         GPGCClassifier(class_prior=form({"yes": 0.9, "maybe": 0.1})).fit(X, y)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["power_grid", "yeast_proteins"])
+def test_one_label_a_class_is_less_sure_where_views_disagree(data_dir, name):
+    features, graph, truth = real_graph(data_dir / "graphs" / f"{name}.npz")
+    losses = []
+    for seed in (524, 525):
+        rng = np.random.default_rng(seed)
+        y = np.full(len(truth), -1)
+        for code in range(truth.max() + 1):
+            y[rng.choice(np.flatnonzero(truth == code))] = code
+        fitted = GPGCClassifier().fit(features, y, graph)
+        assert fitted.fit_.choice.agreement < 0.5
+        hidden = (truth >= 0) & (y < 0)
+        table = fitted.predict_proba()[hidden]
+        losses.append(-np.mean(np.log(table[np.arange(len(table)), truth[hidden]])))
+    assert np.mean(losses) < np.log(12)

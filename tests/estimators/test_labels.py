@@ -1,5 +1,7 @@
 """Marks of the unlabelled, and labels that look like marks."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -65,3 +67,11 @@ def test_values_that_are_no_numbers_are_refused():
         GPGCRegressor().fit(None, [1.0, "a", None, None], PATH)
     with pytest.raises(InputError, match="times"):
         encode_labels(np.array(["2020-01-01", "NaT"], dtype="M8[D]"))
+
+
+def test_one_label_of_each_of_many_classes_is_no_warning():
+    ring = (np.arange(40), (np.arange(40) + 1) % 40)
+    y = np.where(np.arange(40) % 2 == 0, np.arange(40), -1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(GPGCClassifier().fit(None, y, ring).classes_) == 20

@@ -5,10 +5,12 @@ import pytest
 import scipy.sparse as sp
 
 from gpgc import GPGCClassifier, GPGCRegressor
+from gpgc.compute import Context
 from gpgc.graph import Nodes, as_adjacency
 from gpgc.graph.node_keys import spread_over
 from gpgc.models import APPNP
 from gpgc.models.broad import Broad
+from gpgc.models.projection import WideFeatures, projection_for
 
 
 def blocks(n=900, n_columns=12, seed=0):
@@ -96,3 +98,30 @@ def test_a_sample_is_spread_over_the_keys_and_ties_are_put_in_order():
     one, other = spread_over(keys, 2, ties), spread_over(keys[order], 2, ties[order])
     assert sorted(order[other].tolist()) == one.tolist()
     assert spread_over(keys, 9).tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("case", [name for name, (*_, has_X, _) in CASES.items() if has_X])
+def test_the_order_of_the_columns_does_not_matter_where_landmarks_stand_for_nodes(case):
+    model, n_labels, _, is_sparse = CASES[case]
+    X, links, y = blocks()
+    X = sp.csr_array(X * (X > 0.7)) if is_sparse else X
+    order = np.random.default_rng(2).permutation(X.shape[1])
+    for adjacency in (links, None):
+        one, other = (
+            GPGCClassifier(model, dtype="float64").fit(features, labels(y, n_labels), adjacency)
+            for features in (X, X[:, order])
+        )
+        np.testing.assert_allclose(other.predict_proba(), one.predict_proba(), atol=1e-4)
+
+
+def test_the_order_of_wide_columns_does_not_matter():
+    X, links, _ = blocks(n_columns=400)
+    X = sp.csr_array(X * (X > 1.5))
+    order = np.random.default_rng(2).permutation(X.shape[1])
+    grams = []
+    for features in (X, sp.csr_array(X[:, order])):
+        keys, wide = Nodes(links, features).keys(0), WideFeatures(n_from=100, n_columns=50)
+        projection = projection_for(features, keys, 0, Context(dtype=np.dtype("float64")), wide)
+        rows = projection.apply(features)
+        grams.append(rows @ rows.T)
+    np.testing.assert_allclose(grams[1], grams[0], atol=1e-9)

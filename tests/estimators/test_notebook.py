@@ -1,5 +1,7 @@
 """What a notebook shows of an estimator."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from gpgc import GPGCClassifier, GPGCRegressor, evaluate
@@ -33,7 +35,7 @@ def test_an_estimator_that_is_not_fitted_shows_its_parameters():
 def test_what_users_wrote_is_escaped(two_moons):
     features, labels, _ = two_moons
     model = GPGCClassifier().fit(features, labels)
-    model.approximations_ = ("<script>",)
+    model.fit_ = replace(model.fit_, approximations=("<script>",))
     model.set_params(class_prior="<b>")
     assert "<script>" not in model._repr_html_()
     assert "<b>" not in model._repr_html_()

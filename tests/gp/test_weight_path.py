@@ -22,7 +22,7 @@ from gpgc.kernels import LowRank
 from gpgc.models import Broad, Prior
 from gpgc.selection import choice as choice_module
 from gpgc.selection.choice import choose
-from gpgc.selection.noise_choice import Judge, choose_noise
+from gpgc.selection.noise_choice import NoiseSelector, choose_noise
 
 LEVELS = np.array([1e-3, 0.05, 2.0])
 
@@ -109,11 +109,11 @@ def test_a_small_rank_chooses_on_all_labels_as_function_space_does(prior, criter
     monkeypatch.setattr(choice_module, "LABELS_FOR_VIEWS", 40)
     monkeypatch.setattr(choice_module, "MANY_LABELS", 80)
     weights, usual = np.full(120, 0.9), prior.architecture.relative_noise
-    found = choose(prior, labelled, targets, "loo", criterion, weights)
+    found = choose(prior, labelled, NoiseSelector(targets, "loo", criterion, weights, usual))
     for view in found.views:
         if prior.is_smoother(view.name):
             continue
-        assert view.root is not None
+        assert isinstance(view.known, LabelledRoot)
         path = NoisePath(prior.view(view.name).block(labelled, labelled), targets)
         parts = (
             [path] if criterion == "cross_entropy" else [path.of_targets([0]), path.of_targets([1])]
@@ -129,8 +129,8 @@ def test_the_noise_goes_on_to_be_searched_on_all_labels(prior):
     targets = values + np.array([0.02, 0.3]) * rng.normal(size=values.shape)
     root = LabelledRoot.of(covariance, labelled, targets)
     path, near = WeightPath(root), np.array([10**-0.5, 1, 10**0.5])
-    judge = Judge(targets, "loo", "density", np.ones(140), 0.01)
-    found = judge.search(root, labelled, np.array([0.05, 0.05]))
+    selector = NoiseSelector(targets, "loo", "density", np.ones(140), 0.01)
+    found = selector.search(root, labelled, np.array([0.05, 0.05]))
     assert found[0] < 0.01 < found[1]
     for column, level in enumerate(found):
         mean, variance = path.of_targets([column]).at(level * near).leave_one_out()
@@ -138,8 +138,8 @@ def test_the_noise_goes_on_to_be_searched_on_all_labels(prior):
         losses = 0.5 * (error + np.log(variance)).sum(axis=1)
         pull = 0.5 * np.log10(level * near / root.scale / 0.01) ** 2
         assert (losses + pull).argmin() == 1
-    judge = Judge(targets, "evidence", "density", np.ones(140), 0.01)
-    (level,) = judge.search(root, labelled, np.array([0.05]))
+    selector = NoiseSelector(targets, "evidence", "density", np.ones(140), 0.01)
+    (level,) = selector.search(root, labelled, np.array([0.05]))
     assert path.at(level * near).log_marginal_likelihood().argmax() == 1
 
 
@@ -187,8 +187,8 @@ def test_each_target_finds_the_noise_that_it_finds_alone(how):
 
     def search(columns):
         root = LabelledRoot.of(covariance, labelled, targets[:, columns])
-        judge = Judge(targets[:, columns], how, "density", weights, 0.1)
-        return judge.search(root, labelled, start[columns])
+        selector = NoiseSelector(targets[:, columns], how, "density", weights, 0.1)
+        return selector.search(root, labelled, start[columns])
 
     together = search(np.arange(3))
     alone = [search(np.array([column]))[0] for column in range(3)]

@@ -17,7 +17,7 @@ from gpgc.image_features import (  # noqa: E402
     load_image_features,
     load_network,
 )
-from gpgc.image_features.read_image import read_square  # noqa: E402
+from gpgc.image_features.images import read_square  # noqa: E402
 
 
 def tiny_network(channels=3, side=16):

@@ -72,7 +72,7 @@ def test_wrong_settings_are_named(parts, make, words):
 
 def test_several_pageranks_share_their_powers(parts):
     values = np.random.default_rng(0).normal(size=(24, 3))
-    found = pageranks(parts[0], values, (0.05, 0.3), 30, Context.of(n_jobs=2))
+    found = pageranks(parts[0], values.copy(), (0.05, 0.3), 30, Context.of(n_jobs=2))
     for teleport, ranks in zip((0.05, 0.3), found, strict=True):
         limit = np.linalg.inv(np.eye(24) - (1 - teleport) * parts[0].toarray())
         np.testing.assert_allclose(ranks, teleport * limit @ values, atol=1e-3)
@@ -90,27 +90,30 @@ def test_the_polynomial_of_a_pagerank_is_positive_and_1_at_1(steps, teleport):
 
 @pytest.mark.parametrize("steps", [6, 7])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_large_values_are_diffused_in_tiles_of_rows(dtype, steps, monkeypatch):
+def test_large_values_are_diffused_in_parts(dtype, steps, monkeypatch):
     rng = np.random.default_rng(1)
     n_nodes = 10_050 if dtype == np.float32 else 300  # compiled loops, where there are any
     graph = sp.random_array((n_nodes, n_nodes), density=5 / n_nodes, rng=rng)
     matrix = normalize(as_adjacency(graph))
     values = rng.normal(size=(n_nodes, 35)).astype(dtype)
     context = Context.of(dtype, n_jobs=2)
-    expected = pageranks(matrix, values.copy(), (0.05, 0.3), steps, context)
-    monkeypatch.setattr("gpgc.kernels.pageranks.LARGE_BYTES", 0)
-    monkeypatch.setattr("gpgc.kernels.pageranks.POWER_BYTES", n_nodes * values.itemsize * 20)
-    monkeypatch.setattr("gpgc.kernels.pageranks.TILE_ROWS", 128)
+    powers = [values]
+    for _ in range(steps):
+        powers.append(matrix @ powers[-1])
+    weights = pagerank_weights((0.05, 0.3), steps, np.float64)
+    expected = [sum(w * power for w, power in zip(row, powers, strict=True)) for row in weights]
     tolerance = 1e-12 if dtype == np.float64 else 1e-5
     few = np.array([7, 250, 7])
     for width in (35, 20):
-        monkeypatch.setattr("gpgc.kernels.pageranks.ALONE_BYTES", n_nodes * values.itemsize * width)
+        monkeypatch.setattr("gpgc.kernels.pageranks.POWER_BYTES", n_nodes * values.itemsize * width)
+        found = pageranks(matrix, values.copy(), (0.05, 0.3), steps, context)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, atol=tolerance)
+    for width in (35, 5):
+        monkeypatch.setattr("gpgc.kernels.pageranks.POWER_BYTES", n_nodes * values.itemsize * width)
         some = pageranks_at(matrix, values.copy(), few, (0.05, 0.3), steps, context)
         for one, other in zip(some, expected, strict=True):
             np.testing.assert_allclose(one, other[few], atol=tolerance)
-    found = pageranks(matrix, values, (0.05, 0.3), steps, context)
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, other, atol=tolerance)
 
 
 def test_few_variances_and_products_from_roots(parts, monkeypatch):

@@ -8,8 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from gpgc.compute import Context
-from gpgc.kernels.propagated_rows import propagated_rows
-from gpgc.kernels.rows import StoredRows
+from gpgc.kernels.rows import StoredRows, propagated_rows
 
 
 @pytest.fixture

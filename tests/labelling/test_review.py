@@ -1,6 +1,9 @@
 """Answers that are worth a second look."""
 
 import json
+import threading
+import time
+from concurrent.futures import Future
 
 import pytest
 
@@ -118,3 +121,33 @@ def test_only_what_was_decided_can_be_kept_and_only_as_it_is(desk):
     name, _, truth = wrong_one(desk)
     with pytest.raises(ConflictError, match="was changed meanwhile"):
         desk.record({"do": "keep", "item": desk.session.index[name], "was": truth}, "anna")
+
+
+def test_labels_that_come_during_a_check_are_checked_too(desk):
+    session = desk.session
+    is_free = threading.Event()
+    fit = session.live.fit
+
+    def slow(labels):
+        done = Future()
+
+        def work():
+            is_free.wait(60)
+            done.set_result(fit(labels).result())
+
+        threading.Thread(target=work).start()
+        return done
+
+    session.live.fit = slow
+    assert desk.review()["checking"]
+    name, _, _ = wrong_one(desk)  # while the labels before it are checked
+    assert desk.review()["checking"]
+    heard = []
+    silence = session.listen(heard.append)
+    is_free.set()
+    deadline = time.monotonic() + 60
+    while heard.count("review") < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    silence()
+    assert name in session.watch.suspects

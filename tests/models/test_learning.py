@@ -13,6 +13,7 @@ from gpgc.kernels import SquaredExponential
 from gpgc.models import APPNP, GCNII, SAGE, Prior, architecture_from
 from gpgc.selection.choice import ChosenView
 from gpgc.selection.learning import LearningProblem, graded_cost, learn
+from gpgc.selection.noise_choice import NoiseSelector
 
 COSTS = ["cross_entropy", "density", "evidence"]
 NETWORKS = [
@@ -30,12 +31,18 @@ def labels_of(n_nodes):
     return labelled, np.eye(3)[rng.integers(3, size=10)]
 
 
+def selector_by(cost, targets, weights, relative=None):
+    noise, criterion = ("evidence", "density") if cost == "evidence" else ("loo", cost)
+    return NoiseSelector(targets, noise, criterion, weights, 0.1, relative)
+
+
 def problem_of(awkward, network, cost, levels):
     graph, X = awkward
     labelled, targets = labels_of(24)
     prior, rng = Prior(network, Nodes(as_adjacency(graph), X)), np.random.default_rng(3)
     weights, relative = rng.uniform(0.5, 1, 10), rng.uniform(0.5, 2, 10)
-    return LearningProblem(prior, "graph", labelled, targets, levels, cost, weights, relative, True)
+    selector = selector_by(cost, targets, weights, relative)
+    return LearningProblem(prior, "graph", labelled, levels, selector)
 
 
 def test_costs_are_what_they_are_called():
@@ -90,9 +97,10 @@ def test_never_worse_than_the_start(awkward, network, cost):
     labelled, targets = labels_of(24)
     prior = Prior(network, Nodes(as_adjacency(graph), X))
     choice = ChosenView("graph", np.ones(1), np.array([0.2]))
-    found = learn(prior, labelled, targets, choice, cost, np.ones(10), iterations=5)
+    selector = selector_by(cost, targets, np.ones(10))
+    found = learn(prior, labelled, choice, selector, iterations=5)
     assert found.costs[1] <= found.costs[0]
-    still = learn(prior, labelled, targets, choice, cost, np.ones(10), iterations=0)
+    still = learn(prior, labelled, choice, selector, iterations=0)
     assert (still.architecture, still.numbers) == (network, {})
 
 

@@ -89,3 +89,24 @@ test("what is looked at stays in front when the desk is filled up, unless it is 
   await gone.refill();
   assert.deepEqual(gone.page.state.desk.map((each) => each.item), [9, 5]);
 });
+
+test("another phase begins without the items that the last one left", async () => {
+  const finished = { ok: true, status: 200, body: { phase: "closing" } };
+  const { page, post } = open(() => finished, [5], { desk: [{ item: 4 }] });
+  const shown = () => page.called("show").length;
+  const { take } = outbox(page);
+  take({ phase: "labelling" });
+  assert.deepEqual([page.state.desk.length, shown()], [1, 0]);
+  take({ phase: "closing" });
+  assert.deepEqual([page.state.desk.length, shown()], [0, 1], "no key is meant for what was there");
+  post({ do: "label", item: 4, label: "a" });
+  await turns();
+  assert.deepEqual(page.state.desk.map((each) => each.item), [5]);
+});
+
+test("what is refused after a pause stays on the screen when news come again", async () => {
+  const { page, post } = open(() => ({ ok: false, status: 409, body: { problem: "was labelled b" } }), [8], { connected: false });
+  post({ do: "label", item: 1, label: "a" });
+  await turns();
+  assert.equal(page.state.connected, true, "or what it says would go with the next news");
+});

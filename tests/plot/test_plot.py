@@ -1,9 +1,14 @@
 """Pictures show what the estimators say."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import gpgc.labelling
 from gpgc import GPGCClassifier, InputError, plot
+from gpgc.plot.axes import COLOURS
 
 matplotlib = pytest.importorskip("matplotlib", reason="needs the extra plot")
 matplotlib.use("Agg")
@@ -72,3 +77,8 @@ def test_without_matplotlib_the_cure_is_named(model, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(InputError, match=r"gpgc\[plot\]"):
         plot.node_map(model)
+
+
+def test_colours_are_those_of_the_page_to_label_on():
+    page = Path(gpgc.labelling.__file__).parent / "page" / "palette.js"
+    assert tuple(re.findall("#[0-9a-f]{6}", page.read_text())) == COLOURS

@@ -116,7 +116,7 @@ def test_a_curve_is_saved_and_explained(tmp_path):
     model = GPGCClassifier(dtype="float64").fit(X, given)
     before = model.predict_proba()
     bias = model.calibration_.bias
-    model.set_calibration(Calibration(ScoreCurve(20.0, 8.0), bias, model.label_fractions()))
+    model.calibration_ = Calibration(ScoreCurve(20.0, 8.0), bias, model.calibration_.fractions)
     assert np.abs(model.predict_proba() - before).max() > 0.01
     model.save(tmp_path / "model.gpgc")
     again = load(tmp_path / "model.gpgc")

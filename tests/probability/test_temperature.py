@@ -10,6 +10,7 @@ from gpgc.probability.calibration import calibrate_left_out
 from gpgc.probability.softmax import cross_entropies, softmax
 from gpgc.probability.temperature import (
     Sharpness,
+    agreement,
     credibility,
     fit_temperature,
     fit_temperature_with_prior,
@@ -36,6 +37,30 @@ def test_few_labels_and_unlike_neighbors_are_less_sure():
     half = usual_sharpness(10_000, 0.5, 10)
     np.testing.assert_allclose(half, (np.array(alike) + unlike) / 2)
     assert usual_sharpness(10, 1.0, 1) == usual_sharpness(10, 1.0, 2)
+
+
+def test_views_that_disagree_make_probabilities_less_sure_and_never_surer():
+    usual = usual_sharpness(10_000, 1.0, 10)
+    for agreeing in (0.5, 0.8, 1.0):
+        assert usual_sharpness(10_000, 1.0, 10, agreeing) == usual
+    assert usual_sharpness(10_000, 1.0, 10, 0.25).mean == pytest.approx(usual.mean - np.log(2))
+    assert usual_sharpness(10_000, 1.0, 10, 0.0).mean == pytest.approx(-2.5)
+    assert usual_sharpness(10_000, 1.0, 10, -1.0).mean == pytest.approx(-2.5)
+    assert usual_sharpness(10_000, 0.0, 10, 0.25) == usual_sharpness(10_000, 0.0, 10)
+
+
+def test_agreement_is_the_cosine_of_contrasts_where_both_speak():
+    rng = np.random.default_rng(0)
+    one, other = rng.normal(size=(2, 50, 4))
+    assert agreement([one]) == agreement([]) == 1
+    assert agreement([one, 5 * one + rng.normal(size=(50, 1))]) == pytest.approx(1)
+    assert abs(agreement([one, other])) < 0.3
+    silent = one.copy()
+    silent[10:] = 7.0  # a view that tells no classes apart there
+    assert agreement([one, silent]) == pytest.approx(1)
+    assert agreement([one, np.ones((50, 4))]) == 1
+    pairs = [agreement(pair) for pair in ([one, other], [one, silent], [other, silent])]
+    assert agreement([one, other, silent]) == pytest.approx(np.mean(pairs))
 
 
 def test_penalty_is_a_parabola_and_then_a_line():
@@ -148,7 +173,7 @@ def test_vectors_that_say_nothing_are_no_worse_than_the_labels_fractions(fractio
         hidden = np.flatnonzero((y < 0) & np.isin(truth, fitted.classes_))
         columns = np.searchsorted(fitted.classes_, truth[hidden])
         said = np.log(fitted.predict_proba()[hidden, columns])
-        excess.append(np.mean(np.log(fitted.label_fractions()[columns]) - said))
+        excess.append(np.mean(np.log(fitted.calibration_.fractions[columns]) - said))
     assert np.median(excess) < 0.02
     assert np.sort(excess)[-2] < 0.05  # one draw in ten or so looks like knowledge
 

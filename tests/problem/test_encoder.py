@@ -145,6 +145,25 @@ def test_types_of_pandas():
         gpgc.encode_table(frame)
 
 
+@pytest.mark.parametrize("values", [1j, "period"])
+def test_columns_that_are_no_numbers_are_named_whatever_else_the_frame_holds(values):
+    """Beside numbers without gaps they ended in an error of NumPy that named no column."""
+    pd = pytest.importorskip("pandas")
+    days = pd.period_range("2020", periods=4, freq="D")
+    frame = pd.DataFrame({"x": np.arange(4.0), "odd": days if values == "period" else values})
+    with pytest.raises(InputError, match=r"X\['odd'\] must hold numbers, strings or dates"):
+        gpgc.GPGCClassifier().fit(frame, [0, 1, None, None])
+
+
+def test_columns_of_one_name_are_refused_in_a_sentence():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(np.arange(16.0).reshape(4, 4), columns=list("abca"))
+    y = [0, 1, None, None]
+    for arguments in ((frame, y), (frame.to_numpy(), frame), (None, y, frame)):
+        with pytest.raises(InputError, match="must have each column once, got 'a' again"):
+            gpgc.GPGCClassifier().fit(*arguments)
+
+
 def test_lazy_frames_are_told_to_collect():
     pl = pytest.importorskip("polars")
     with pytest.raises(InputError, match=r"collect\(\)"):

@@ -334,16 +334,58 @@ def test_a_second_label_is_refused(tmp_path, kind):
         classify(tmp_path, path)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_all_awkward_columns_at_once_mean_the_same_to_commands_and_to_fit(tmp_path):
+def write_awkward_files(folder):
+    """Write all awkward columns at once as Parquet, CSV and TSV; return them as a frame."""
     import pyarrow
     import pyarrow.parquet
 
     columns = {name: arrow_of(awkward_frame(name))["column"] for name in AWKWARD}
     frame = pd.DataFrame({"id": IDS} | {name: awkward_frame(name)["column"] for name in AWKWARD})
-    pyarrow.parquet.write_table(pyarrow.table({"id": IDS, **columns}), tmp_path / "x.parquet")
-    frame.to_csv(tmp_path / "x.csv", index=False)
-    frame.to_csv(tmp_path / "x.tsv.gz", index=False, sep="\t")
+    pyarrow.parquet.write_table(pyarrow.table({"id": IDS, **columns}), folder / "x.parquet")
+    frame.to_csv(folder / "x.csv", index=False)
+    frame.to_csv(folder / "x.tsv.gz", index=False, sep="\t")
+    return frame
+
+
+QUESTIONS = {
+    "regress": ["regress", "--labels", "v.csv"],
+    "check": ["check", "--labels", "y.csv"],
+    "explain": ["explain", "n5", "--labels", "y.csv"],
+    "evaluate": ["evaluate", "--splits", "2", "--labels", "y.csv"],
+    "suggest": ["suggest", "--n", "3", "--labels", "y.csv"],
+    "predict": ["predict", "model.gpgc"],
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("command", QUESTIONS)
+def test_all_awkward_columns_at_once_mean_the_same_to_every_command(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    frame = write_awkward_files(tmp_path)
+    labels = pd.DataFrame({"id": [*IDS[:3], *IDS[-3:]], "label": [*"aaabbb"]})
+    labels.to_csv("y.csv", index=False)
+    labels.assign(value=range(6)).to_csv("v.csv", index=False)
+    if command == "predict":
+        gpgc.GPGCClassifier().fit(frame, dict(labels.to_numpy().tolist())).save("model.gpgc")
+        frame = frame.assign(id=[f"m{i}" for i in range(N)])
+        frame.to_csv("x.csv", index=False)
+        frame.to_csv("x.tsv.gz", index=False, sep="\t")
+        frame.drop(columns="mixed types").assign(
+            **{"mixed types": frame["mixed types"].astype(str)}
+        ).to_parquet("x.parquet")
+    answers = []
+    for name in ("x.parquet", "x.csv", "x.tsv.gz"):
+        order = [*QUESTIONS[command], "--features", name, "--out", "out.csv", "--quiet"]
+        done = CliRunner().invoke(app, order, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        answers.append((tmp_path / "out.csv").read_text())
+    assert answers[0].count("\n") > 3
+    assert answers[0] == answers[1] == answers[2]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_all_awkward_columns_at_once_mean_the_same_to_commands_and_to_fit(tmp_path):
+    frame = write_awkward_files(tmp_path)
     labels = pd.DataFrame({"id": [IDS[0], IDS[-1]], "label": ["a", "b"]})
     labels.to_csv(tmp_path / "y.csv", index=False)
     model = gpgc.GPGCClassifier().fit(frame, dict(labels.to_numpy().tolist()))
@@ -352,3 +394,21 @@ def test_all_awkward_columns_at_once_mean_the_same_to_commands_and_to_fit(tmp_pa
         assert [row["label"] for row in rows] == model.transduction_.tolist()
         found = [float(row["probability"]) for row in rows]
         np.testing.assert_allclose(found, model.predict_proba().max(axis=1), rtol=1e-4)
+
+
+def test_the_id_may_be_written_in_capitals_in_frames_as_in_files():
+    """In a frame it was a feature without a word, and labels were refused."""
+    frame = pd.DataFrame({"id": IDS, "x": np.arange(len(IDS)) % 4, "z": np.arange(len(IDS)) % 3})
+    labels = pd.DataFrame({"id": [IDS[-1], IDS[0]], "label": ["b", "a"]})
+    model = gpgc.GPGCClassifier().fit(frame, labels)
+    capitals = gpgc.GPGCClassifier().fit(
+        frame.rename(columns={"id": "ID"}), labels.rename(columns={"id": "Id", "label": "Label"})
+    )
+    assert capitals.node_names_.tolist() == IDS
+    np.testing.assert_array_equal(capitals.predict_proba(), model.predict_proba())
+    new = pd.DataFrame({"ID": ["new"], "x": [1], "z": [2]})
+    found = capitals.to_frame(X=new, backend="pandas")
+    assert found["id"].tolist() == ["new"]
+    table = gpgc.encode_table({"ID": ["a", "b"], "x": [1.0, None], "kind": ["u", "u"]})
+    assert table.names.tolist() == ["a", "b"]
+    assert [column.name for column in table.encoder.columns] == ["x", "kind"]

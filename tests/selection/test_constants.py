@@ -13,7 +13,7 @@ STEERING = {
         "LEAST_SHARE",
     ),
     "gpgc.probability.temperature": (
-        *("SURE", "ALIKE_STD", "UNLIKE", "SHARPEST", "CHANCE_GAIN", "LABELS_A_NAT"),
+        *("SURE", "AGREEING", "ALIKE_STD", "UNLIKE", "SHARPEST", "CHANCE_GAIN", "LABELS_A_NAT"),
     ),
     "gpgc.probability.class_prior": ("SYSTEMATIC", "PSEUDO_LABELS", "RATIO_STD"),
     "gpgc.probability.score_curve": ("CURVATURES", "FEWEST_LABELS", "N_ERRORS"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from gpgc import GPGCClassifier
+from gpgc import GPGCClassifier, load
 from gpgc.probability.error_rate import label_errors
 from gpgc.probability.temperature import Sharpness, usual_sharpness
 
@@ -118,3 +118,16 @@ def test_labels_are_judged_by_the_sharpness_of_their_graph():
         for alike in (0.0, 1.0)
     ]
     assert found[0] < 0.5 * found[1]
+
+
+def test_equal_labels_are_in_the_order_of_their_nodes_also_from_a_file(tmp_path):
+    """Rounding told equal labels apart, so that a loaded model listed them in another order."""
+    y = np.where(np.arange(300) % 23 == 0, np.arange(300) % 3, -1)
+    fitted = GPGCClassifier().fit(np.ones((300, 4)), y)
+    fitted.save(tmp_path / "model.gpgc")
+    for model in (fitted, load(tmp_path / "model.gpgc")):
+        check, why = model.check_labels(), model.explain(1)
+        for code in range(3):
+            for found in (check, why):
+                nodes = found.nodes[found.given == code]
+                assert (np.diff(nodes) > 0).all()

@@ -5,7 +5,6 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import gpgc
-from gpgc.datasets import random_split
 from gpgc.errors import InputError
 from gpgc.kernels import DenseLayer
 from gpgc.uncertainty.novelty import novelty
@@ -66,7 +65,7 @@ def test_a_left_out_class_of_cora_is_strange(lab_datasets, data_dir):
     data = lab_datasets.load_planetoid("cora", data_dir)
     estimator, areas = None, []
     for seed in range(3):
-        train, _, _ = random_split(data.labels, 20, 0, 0, seed)
+        train, _, _ = lab_datasets.random_split(data.labels, 20, 0, 0, seed)
         for left_out in range(7):
             kept = train[data.labels[train] != left_out]
             y = np.full(len(data.labels), -1)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import gpgc
-from gpgc.datasets import random_split
 from gpgc.errors import InputError
 from gpgc.probability.softmax import softmax
 from gpgc.uncertainty import sets
@@ -81,7 +80,7 @@ def test_coverage_on_cora_is_within_a_point(lab_datasets, data_dir):
     data = lab_datasets.load_planetoid("cora", data_dir)
     estimator, covered = None, []
     for seed in range(12):
-        train, _, _ = random_split(data.labels, 20, 0, 0, seed)
+        train, _, _ = lab_datasets.random_split(data.labels, 20, 0, 0, seed)
         y = np.full(len(data.labels), -1)
         y[train] = data.labels[train]
         if estimator is None:

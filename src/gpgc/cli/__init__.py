@@ -4,6 +4,7 @@ Ctrl-C is minded before anything large is imported. Libraries turn an interrupt 
 their import into errors of their own, or drop it, so the process is ended there at once.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -28,6 +29,7 @@ def main() -> None:
         raise SystemExit(INTERRUPTED) from None
     finally:
         signal.signal(signal.SIGINT, _end)  # what is left to do is not worth a traceback
+        gc.freeze()  # nor is a search for garbage at the end, a sixth of a short command
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

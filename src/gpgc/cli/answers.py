@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpgc.cli.columns import class_columns, table_of
 from gpgc.cli.job import Answer
 from gpgc.cli.output import described
 from gpgc.compute.progress import progress
@@ -43,7 +43,6 @@ def one_label_each(told: Classify, problem: Problem) -> Answer:
         columns["set"] = [estimator.classes_[row].astype(str).tolist() for row in sets]
     if told.novelty:
         columns["novelty"] = estimator.novelty()
-    header, rows = table_of(problem.ids, columns)
     if told.save is not None:
         estimator.save(told.save)
     drawn = told.drawn or ("unknown" if problem.labels_drawn is None else problem.labels_drawn)
@@ -57,7 +56,6 @@ def one_label_each(told: Classify, problem: Problem) -> Answer:
     left_out = estimator.leave_one_out_proba()
     said = {
         **described(estimator),
-        "features": None if problem.features is None else problem.features.shape[1],
         "isolated": int(np.sum(np.diff(estimator.adjacency_.indptr) == 0)),
         "accuracy": None,
         "log_loss": None,
@@ -67,7 +65,7 @@ def one_label_each(told: Classify, problem: Problem) -> Answer:
         "report": told.report and str(told.report),
         "saved": told.save and str(told.save),
     }
-    return Answer(header, rows, said)
+    return Answer(columns | {"id": problem.ids}, said)
 
 
 def labels_of_nodes(told: Classify, problem: Problem) -> Answer:
@@ -77,7 +75,7 @@ def labels_of_nodes(told: Classify, problem: Problem) -> Answer:
     model = MultilabelClassifier(GPGCRegressor(**told.settings()))
     found = model.fit(problem.X, problem.y, problem.adjacency).predict_labels()
     given = [one is not None for one in problem.y]
-    columns = {"labels": map(list, found), "given": given}
+    columns = {"id": problem.ids, "labels": map(list, found), "given": given}
     if told.probabilities == "all":
         columns |= class_columns(model.classes_, model.predict_proba())
     truth = np.nan_to_num(model.estimator_.given_values()).round().astype(int)
@@ -90,7 +88,13 @@ def labels_of_nodes(told: Classify, problem: Problem) -> Answer:
         "thresholds": {str(label): value for label, value in limits},
         "loo_f1": float(f1_score(truth, left_out, average="micro", zero_division=0)),
     }
-    return Answer(*table_of(problem.ids, columns), said)
+    return Answer(columns, said)
+
+
+def class_columns(classes: Iterable[Any], probabilities: Any) -> dict[str, Any]:
+    """Return the probabilities (N, k) of all classes by name."""
+    columns = probabilities.T
+    return {f"probability of {name}": one for name, one in zip(classes, columns, strict=True)}
 
 
 def _kept_out(

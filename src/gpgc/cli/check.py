@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpgc.cli.command import REQUIRED
 from gpgc.cli.job import Answer, Job, table
@@ -30,11 +30,14 @@ class Check(Votes, Job, ClassOptions):
 
     def answer(self, problem: Problem) -> Answer:
         """Compare labels with what the others say."""
-        from gpgc.cli.columns import table_of
-
         found = self.fitted(problem).check_labels()
         names = [problem.ids[node] for node in found.nodes]
-        parts = {"given": found.given, "likely": found.likely, "probability": found.probability}
+        columns: dict[str, Any] = {
+            "id": names,
+            "given": found.given,
+            "likely": found.likely,
+            "probability": found.probability,
+        }
         worst = int((found.probability > SUSPICIOUS).sum())
         doubtful = zip(names[:worst], found.given, found.likely, strict=False)
         said = {
@@ -42,4 +45,4 @@ class Check(Votes, Job, ClassOptions):
             "expected_errors": round(found.expected_errors, 2),
             "suspicious": [f"{name}: {given} → {likely}" for name, given, likely in doubtful],
         }
-        return Answer(*table_of(names, parts), said)
+        return Answer(columns, said)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from gpgc.cli.classify_options import IN_BLOCKS, SEVERAL_LABELS, ClusterOptions, Further
-from gpgc.cli.command import REQUIRED, option
+from gpgc.cli.command import REQUIRED
 from gpgc.cli.job import Answer, Job, table
-from gpgc.cli.options import ClassOptions
+from gpgc.cli.options import IN_BLOCKS, SEVERAL_LABELS, ClassOptions, ClusterOptions, Further
+from gpgc.errors import InputError
 
 if TYPE_CHECKING:
     from gpgc.problem.problem import Problem
@@ -33,11 +33,6 @@ class Classify(Job, ClusterOptions, Further, ClassOptions):
     """
 
     out: Path = table(REQUIRED, "id, label, probability, std, given, a row a node")
-    several: Literal["votes", "labels"] | None = option(
-        None,
-        "What several rows of a node in --labels are: votes for one label, or several labels. "
-        "Without it each node has one row.",
-    )
 
     def run(self) -> None:
         """Label in one process, or in blocks."""
@@ -51,10 +46,10 @@ class Classify(Job, ClusterOptions, Further, ClassOptions):
         return classify_in_blocks(self)
 
     def check(self) -> None:
-        """Refuse options that need others."""
-        self.check_further()
-        self.check_cluster()
+        """Refuse options that do not belong together."""
         super().check()
+        if self.held_out is not None and self.held_out == self.calibrate:
+            raise InputError("--held-out must be other labels than --calibrate, got the same")
 
     def answer(self, problem: Problem) -> Answer:
         """Give each node a label, or any number of them."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
-from gpgc.cli.output import peak_memory_mb, show
+from gpgc.cli.output import show
 from gpgc.compute.progress import duration, progress
 from gpgc.errors import InputError
 from gpgc.files import STANDARD_STREAM, parse_bytes, physical_memory
@@ -58,7 +58,7 @@ def classify_in_blocks(told: Classify) -> None:
     ):
         found = classify_parquet(edges, features, labels_of, out, settings, client)
     seconds = round(time.perf_counter() - start, 4)
-    show({**found, "seconds": seconds, "peak_memory_mb": peak_memory_mb()}, told)
+    show({**found, "seconds": seconds}, told)
 
 
 def fits_in_memory(size: int) -> str | None:

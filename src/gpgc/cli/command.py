@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
+import sys
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import MISSING, Field, dataclass, field, fields
+from types import ModuleType
 from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
-from gpgc.cli.start import import_scikit_learn
 from gpgc.errors import InputError
 
 REQUIRED: Any = MISSING
 """The default of an option that must be given."""
+
+UNUSED = ("scipy.stats", "pandas")
+"""What ``sklearn.utils.fixes`` imports for functions of its own: half of the time of a start."""
 
 
 def option(
@@ -24,12 +29,13 @@ def option(
     *names: str,
     reads: Sequence[str] | None = None,
     writes: bool = False,
+    needs: str = "",
     **settings: Any,
 ) -> Any:
     """Return the field of an option; of a file that is read, with its columns, or written."""
     told = typer.Option(*names, help=text, **settings)
-    files = {"reads": reads, "writes": writes}
-    return field(default=default, metadata={"typer": told, "names": names, **files})
+    more = {"reads": reads, "writes": writes, "needs": needs}
+    return field(default=default, metadata={"typer": told, "names": names, **more})
 
 
 def argument(default: Any, text: str) -> Any:
@@ -45,12 +51,23 @@ class Command:
         """Do the job."""
         raise NotImplementedError
 
+    def given(self) -> list[Field[Any]]:
+        """Return the options that are not at their defaults."""
+        return [p for p in fields(self) if getattr(self, p.name) not in (None, [], p.default)]
+
     def refuse_others(self, allowed: Collection[str], with_option: str) -> None:
-        """Refuse by name any option, not at its default, without a meaning beside another one."""
-        for part in fields(self):
-            is_usual = getattr(self, part.name) in (None, [], part.default)
-            if part.name not in allowed and not is_usual:
+        """Refuse by name any option without a meaning beside another one."""
+        for part in self.given():
+            if part.name not in allowed:
                 raise InputError(f"{flag_of(part)} is not available with {with_option}")
+
+    def refuse_alone(self) -> None:
+        """Refuse by name any option without the one that it needs."""
+        flags = [flag_of(part) for part in self.given()]
+        for part in self.given():
+            needed = part.metadata.get("needs", "")
+            if needed and needed.split()[0] not in flags:
+                raise InputError(f"{flag_of(part)} needs {needed}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,3 +136,21 @@ def as_function(kind: type[Command]) -> Callable[..., None]:
     )
     call.__annotations__ = {part.name: types[part.name] for part in parts}
     return call
+
+
+def import_scikit_learn() -> None:
+    """Import scikit-learn quickly: `UNUSED` is left to whoever first asks for it, as is garbage."""
+    if "sklearn" in sys.modules:
+        return
+    gc.disable()
+    absent = [name for name in UNUSED if name not in sys.modules]
+    sys.modules.update({name: ModuleType(name) for name in absent})
+    try:
+        import sklearn.utils.fixes  # noqa: F401
+    except (ImportError, AttributeError):  # a version that uses them at once
+        return
+    finally:
+        for name in absent:
+            del sys.modules[name]
+        gc.freeze()  # modules stay, so that no collection has to look at them
+        gc.enable()

@@ -32,19 +32,19 @@ class Evaluate(Job, ClassOptions):
         import numpy as np
 
         import gpgc
-        from gpgc.cli.columns import table_of
 
         settings = {"n_splits": self.splits, "random_state": self.seed, **self.settings()}
         found = gpgc.evaluate(**problem.arguments, **settings)
         best = found.classes.searchsorted(found.predicted)
-        parts = {
+        columns = {
+            "id": [problem.ids[node] for node in found.nodes],
             "label": problem.y[found.nodes],
             "predicted": found.predicted,
             "probability": found.probabilities[np.arange(len(best)), best],
         }
         wrong = found.confusion * (1 - np.eye(len(found.classes), dtype=int))
-        most = np.argsort(-wrong, axis=None, kind="stable")[:10]
-        names, pairs = found.classes, zip(*np.unravel_index(most, wrong.shape), strict=True)
+        most = sorted(zip(*wrong.nonzero(), strict=True), key=lambda pair: -wrong[pair])[:10]
+        names = found.classes
         lowest, highest = min(found.accuracies), max(found.accuracies)
         said = {
             "classes": len(found.classes),
@@ -53,10 +53,6 @@ class Evaluate(Job, ClassOptions):
             "accuracy_of_splits": f"{lowest:.4g} to {highest:.4g}, {self.splits} splits",
             "log_loss": found.log_loss,
             "calibration_error": found.calibration_error,
-            "confused": [
-                f"{names[true]} taken for {names[said]}: {wrong[true, said]}"
-                for true, said in pairs
-                if wrong[true, said]
-            ],
+            "confused": [f"{names[t]} taken for {names[p]}: {wrong[t, p]}" for t, p in most],
         }
-        return Answer(*table_of([problem.ids[node] for node in found.nodes], parts), said)
+        return Answer(columns, said)

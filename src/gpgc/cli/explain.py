@@ -37,10 +37,12 @@ class Explain(Votes, Job, ClassOptions):
         found = self.fitted(problem).explain(problem.ids.index(self.node))
         parts = zip(found.nodes, found.given, found.contributions, strict=True)
         rows = [
-            (problem.ids[labelled], given, found.classes[column], f"{row[column]:.6g}")
+            (problem.ids[labelled], given, found.classes[column], row[column])
             for labelled, given, row in parts
             for column in row.nonzero()[0]
         ]
+        names = ("id", "label", "class", "contribution")
+        columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
         best, *rival = found.deciding()
         said = {
             "node": self.node,
@@ -49,6 +51,6 @@ class Explain(Votes, Job, ClassOptions):
             "rival": str(found.classes[rival[0]]) if rival else None,
             "rival_score": float(found.total[rival[0]]) if rival else None,
             "views": [f"{part[best]:+.3f} by {name}" for name, part in found.views.items()],
-            "decided_by": [f"{float(v):+.3f} to {name} by {who}" for who, _, name, v in rows[:10]],
+            "decided_by": [f"{v:+.3f} to {name} by {who}" for who, _, name, v in rows[:10]],
         }
-        return Answer(("id", "label", "class", "contribution"), rows, said)
+        return Answer(columns, said)

@@ -65,28 +65,28 @@ class ExtensibleGroup(TyperGroup):
         return name, command, rest
 
 
-def data_set_of(name: str) -> Callable[..., Dataset]:
-    """Return what loads a data set: the digits, or one that another distribution brings."""
+def load_data_set(name: str, features: str | None, data_dir: Path | None, seed: int) -> Dataset:
+    """Load a data set: the digits, or one that another distribution brings."""
     if name == "digits":
-        return _load_digits
+        return _load_digits(features, data_dir, seed)
     installed = _installed(DATASETS)
     if name in installed:
         load: Callable[..., Dataset] = installed[name].load()
-        return load
+        return load(name, features, data_dir, seed)
     if name in LAB_DATASETS:
         raise InputError(f"{name} is a data set of gpgc-lab, which is not installed: {_HOW}")
     known = ", ".join(dict.fromkeys(["digits", *LAB_DATASETS, *installed]))
     raise InputError(f"dataset must be one of {known}, got {name!r}")
 
 
-def _load_digits(name: str, features: str | None, data_dir: Path | None, seed: int) -> Dataset:
+def _load_digits(features: str | None, data_dir: Path | None, seed: int) -> Dataset:
     """Load the digits, refusing options that say nothing about them."""
     from gpgc.datasets import load_digits
 
     if features is not None:
-        raise InputError(f"--features applies to mnist, svhn and cifar10 only, got {name!r}")
+        raise InputError("--features applies to mnist, svhn and cifar10 only, got 'digits'")
     if data_dir is not None:
-        raise InputError(f"--data-dir is not used by {name}, which need no download")
+        raise InputError("--data-dir is not used by digits, which need no download")
     return load_digits(seed)
 
 

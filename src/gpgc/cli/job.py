@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from gpgc.cli.command import REQUIRED, Shown, flag_of, option
-from gpgc.cli.options import Inputs, ModelOptions
+from gpgc.cli.options import Inputs, ModelOptions, refuse_trust
 
 if TYPE_CHECKING:
     from gpgc.problem.problem import Problem
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 class Answer(NamedTuple):
     """The table that a command writes, and what it prints."""
 
-    header: Sequence[str]
-    rows: Iterable[Sequence[Any]]
+    columns: Mapping[str, Iterable[Any]]
     said: Mapping[str, Any]
 
 
@@ -42,6 +41,7 @@ class Job(Shown, ModelOptions, Inputs):
     )
     label_column: ClassVar[str] = "label"
     doing: ClassVar[str] = "labelling"
+    counts_trust: ClassVar[bool] = True
 
     def answer(self, problem: Problem) -> Answer:
         """Fit a model and ask it."""
@@ -49,21 +49,24 @@ class Job(Shown, ModelOptions, Inputs):
 
     def check(self) -> None:
         """Refuse options that do not belong together, before anything is read."""
+        self.refuse_alone()
+        if not self.counts_trust:
+            refuse_trust(self.columns, f"gpgc {type(self).__name__.lower()}")
         if self.edges is not None:
             self.refuse_neighbors("--edges, which are the graph")
 
     def run(self) -> None:
         """Read, fit, write, show."""
-        from gpgc.cli.output import peak_memory_mb, show, write_rows
+        from gpgc.cli.output import show, write_table
         from gpgc.compute.progress import progress
 
         self.check()
         problem = self.read()
         started = time.perf_counter()
         with progress(self.doing):
-            header, rows, said = self.answer(problem)
+            columns, said = self.answer(problem)
         if self.out is not None:
-            write_rows(self.out, header, rows)
+            write_table(self.out, columns)
         usual = {
             "dataset": self.title,
             "nodes": len(problem.ids),
@@ -72,7 +75,6 @@ class Job(Shown, ModelOptions, Inputs):
         }
         ending = {
             "seconds": round(time.perf_counter() - started, 4),
-            "peak_memory_mb": peak_memory_mb(),
             "out": None if self.out is None else str(self.out),
         }
         show({**usual, **said, **ending}, self)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import scipy.sparse as sp
 
-from gpgc.cli.columns import interval_columns
 from gpgc.errors import InputError
 from gpgc.estimators.base import GraphProcess
 from gpgc.estimators.predictions import prediction_columns
@@ -43,8 +42,7 @@ def join_files(
     if features is None:
         table, position = None, dict(known)
     else:
-        only = {name: called for name, called in columns.items() if name == "id"}
-        table = read_features(features, only, {}, estimator.encoder_)
+        table = read_features(features, columns, {}, estimator.encoder_)
         names = [] if table.names is None else [str(name) for name in table.names]
         if twice := [name for name in names if name in known]:
             raise InputError(
@@ -65,13 +63,24 @@ def joined_columns(
     estimator: GraphProcess, joined: JoinedFiles, level: float | None
 ) -> dict[str, Any]:
     """Return what an estimator says of new nodes."""
+    X, links = joined.features, joined.links
     if isinstance(estimator, GPGCRegressor) and estimator.is_vector_:
-        return interval_columns(
-            estimator, LEVEL if level is None else level, joined.features, joined.links
-        )
-    if level is not None:
+        columns = interval_columns(estimator, LEVEL if level is None else level, X, links)
+    elif level is not None:
         raise InputError("--level is not available for this model, which predicts labels")
-    return prediction_columns(estimator, joined.features, joined.links)
+    else:
+        columns = prediction_columns(estimator, X, links)
+    return columns | {"id": joined.ids}
+
+
+def interval_columns(
+    estimator: GPGCRegressor, level: float, X: Any = None, adjacency: Any = None
+) -> dict[str, Any]:
+    """Return values with std and the intervals that hold a new value so often."""
+    columns = prediction_columns(estimator, X, adjacency)
+    given = columns.pop("given")
+    low, high = estimator.predict_interval(level, X=X, adjacency=adjacency)
+    return columns | {"low": low, "high": high, "given": given}
 
 
 def _names(estimator: GraphProcess) -> dict[str, int]:

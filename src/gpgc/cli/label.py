@@ -8,7 +8,7 @@ import webbrowser
 from contextlib import suppress
 from dataclasses import dataclass
 
-from gpgc.cli.label_options import LabelOptions, classes_and_keys, read_guide
+from gpgc.cli.label_options import LabelOptions
 from gpgc.cli.options import refuse_trust
 from gpgc.errors import InputError
 
@@ -25,9 +25,7 @@ class Label(LabelOptions):
 
     def run(self) -> None:
         """Read, open the page, serve it until it is closed."""
-        from gpgc.cli.label_source import source_of
-        from gpgc.labelling.guesses import read_guesses
-        from gpgc.labelling.label import open_desk
+        from gpgc.cli.label_source import desk_of
 
         try:
             from gpgc.labelling.server import Server
@@ -36,27 +34,9 @@ class Label(LabelOptions):
         refuse_trust(self.columns, "gpgc label")
         if self.edges is not None:
             self.refuse_neighbors("--edges, which are the graph")
-        source, imported = source_of(self)
-        names, keys = classes_and_keys(self.classes)
-        guesses = None
-        if self.suggestions is not None:
-            guesses = read_guesses(self.suggestions, source.ids, self.columns)
-        people = list(dict.fromkeys(filter(None, map(str.strip, self.by.split(",")))))
-        desk = open_desk(
-            source,
-            self.journal,
-            names,
-            imported=imported,
-            goal=self.goal,
-            seed=self.seed,
-            keys=keys,
-            guesses=guesses,
-            guide=read_guide(self.guide),
-            overlap=self.overlap if len(people) > 1 else 0.0,
-            **self.settings(),
-        )
+        desk = desk_of(self)
         token = os.environ.get("GPGC_TOKEN") or None
-        server = Server(desk, self.port, token, people, self.host)
+        server = Server(desk, self.port, token, self.people, self.host)
         for name, address in server.urls.items():
             sys.stdout.write(f"gpgc label{f' for {name}' if name else ''}: {address}\n")
         sys.stdout.flush()

@@ -63,6 +63,11 @@ class LabelOptions(Command, ClassOptions, Inputs):
     port: int = option(0, "0 for any that is free.", min=0, max=65535)
     no_browser: bool = option(False, "Print the address, open nothing.", "--no-browser")
 
+    @property
+    def people(self) -> list[str]:
+        """Who labels, each once."""
+        return list(dict.fromkeys(filter(None, map(str.strip, self.by.split(",")))))
+
 
 def read_guide(path: Path | None) -> str:
     """Return the Markdown of a guide, cut where it is long."""

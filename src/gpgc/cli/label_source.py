@@ -1,4 +1,4 @@
-"""What `gpgc label` shows: the digits, images, texts, or the rows of a table, with a graph."""
+"""What `gpgc label` opens: the digits, images, texts, or the rows of a table, with a graph."""
 
 from __future__ import annotations
 
@@ -8,18 +8,43 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpgc.cli.label_options import LabelOptions, classes_and_keys, read_guide
 from gpgc.errors import InputError
 from gpgc.labelling import sources
+from gpgc.labelling.desk import Desk
+from gpgc.labelling.guesses import read_guesses
 from gpgc.labelling.items import as_items
+from gpgc.labelling.label import open_desk
 from gpgc.problem.label_file import read_labels
 from gpgc.problem.read import check_columns, read_problem
 
 if TYPE_CHECKING:
-    from gpgc.cli.label_options import LabelOptions
     from gpgc.problem.problem import Problem
 
 
-def source_of(told: LabelOptions) -> tuple[sources.Source, dict[str, str]]:
+def desk_of(told: LabelOptions) -> Desk:
+    """Open what is to be labelled, with the journal and the guesses."""
+    source, imported = _source_of(told)
+    names, keys = classes_and_keys(told.classes)
+    guesses = None
+    if told.suggestions is not None:
+        guesses = read_guesses(told.suggestions, source.ids, told.columns)
+    return open_desk(
+        source,
+        told.journal,
+        names,
+        imported=imported,
+        goal=told.goal,
+        seed=told.seed,
+        keys=keys,
+        guesses=guesses,
+        guide=read_guide(told.guide),
+        overlap=told.overlap if len(told.people) > 1 else 0.0,
+        **told.settings(),
+    )
+
+
+def _source_of(told: LabelOptions) -> tuple[sources.Source, dict[str, str]]:
     """Return what is to be labelled, and the labels that are known."""
     _check(told)
     also_read = {*(("id",) if told.texts else ()), *(("id", "label") if told.labels else ())}

@@ -7,10 +7,12 @@ import io
 import json
 import stat
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from gpgc.cli.command import Shown
 from gpgc.errors import InputError
@@ -66,15 +68,20 @@ TITLES = {
     "out": "written to",
 }
 
-SOLVERS = {"function": "labels × labels", "weight": "columns × columns"}
+SOLVERS = {
+    "function": "labels × labels",
+    "weight": "columns × columns",
+    "both": "labels × labels, columns × columns",
+}
 """Size of the system that was solved."""
 
 
 def show(result: Mapping[str, Any], shown: Shown) -> None:
     """Print a result as JSON or as a table; to standard error where ``--out -`` has the other."""
+    result = {**result, "peak_memory_mb": _peak_memory_mb()}
     stream = sys.stderr if result.get("out") == str(STANDARD_STREAM) else sys.stdout
     if shown.as_json:
-        stream.write(json.dumps(dict(result), default=asdict) + "\n")
+        stream.write(json.dumps(result, default=asdict) + "\n")
         return
     if shown.quiet:
         return
@@ -97,9 +104,11 @@ def show(result: Mapping[str, Any], shown: Shown) -> None:
 
 def described(estimator: Any) -> dict[str, Any]:
     """Return what there is to say about a fitted model."""
-    classes = getattr(estimator, "classes_", None)
+    classes, nodes = getattr(estimator, "classes_", None), estimator.prior_.nodes
     return {
         "model": f"{estimator.model}, {estimator.base_kernel}, depth {estimator.depth}",
+        "nodes": len(nodes),
+        "features": None if nodes.features is None else nodes.features.shape[1],
         "edges": estimator.adjacency_.nnz // 2,
         "classes": None if classes is None else len(classes),
         "labels": len(estimator.labelled_nodes_),
@@ -125,12 +134,12 @@ def check_out(out: Path, inputs: Iterable[Path | None], option: str = "--out") -
         raise InputError(f"{option} must be a file in a folder that exists, got {str(out)!r}")
 
 
-def write_rows(out: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a table as CSV, whole or not at all; ``-`` is standard output."""
+def write_table(out: Path, columns: Mapping[str, Iterable[Any]]) -> None:
+    """Write columns by name as CSV, whole or not at all; ``-`` is standard output."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerow(columns)
+    writer.writerows(map(_cell, row) for row in zip(*columns.values(), strict=True))
     if out == STANDARD_STREAM:
         sys.stdout.write(text.getvalue())
         sys.stdout.flush()
@@ -138,7 +147,7 @@ def write_rows(out: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
         write_file(out, text.getvalue().encode())
 
 
-def peak_memory_mb() -> float | None:
+def _peak_memory_mb() -> float | None:
     """Return the peak memory of this process so far, where the system tells."""
     if sys.platform == "win32":
         return None
@@ -146,6 +155,15 @@ def peak_memory_mb() -> float | None:
 
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1)
+
+
+def _cell(value: Any) -> Any:
+    """Return what a table shows: six digits, nothing for NaN, several labels as JSON."""
+    if isinstance(value, float | np.floating):
+        return "" if np.isnan(value) else f"{value:.6g}"
+    if isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
+    return int(value) if isinstance(value, bool | np.bool_) else value
 
 
 def _format(value: Any) -> str:

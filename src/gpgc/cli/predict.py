@@ -40,9 +40,8 @@ class Predict(Shown):
 
     def run(self) -> None:
         """Load, read, ask, write, show."""
-        from gpgc.cli.columns import table_of
         from gpgc.cli.joining import join_files, joined_columns
-        from gpgc.cli.output import check_out, peak_memory_mb, show, write_rows
+        from gpgc.cli.output import check_out, show, write_table
         from gpgc.compute.progress import progress
         from gpgc.estimators import load
 
@@ -51,13 +50,11 @@ class Predict(Shown):
             estimator = load(self.model)
             named = parse_pairs(self.column, "--column")
             joined = join_files(estimator, self.features, self.edges, named)
-            columns = joined_columns(estimator, joined, self.level)
-        write_rows(self.out, *table_of(joined.ids, columns))
+            write_table(self.out, joined_columns(estimator, joined, self.level))
         said = {
             "dataset": str(self.model),
             "nodes": len(estimator.prior_.nodes),
             "joined": len(joined.ids),
-            "peak_memory_mb": peak_memory_mb(),
             "out": str(self.out),
         }
         show(said, self)

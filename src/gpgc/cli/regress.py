@@ -35,7 +35,7 @@ class Regress(Job):
         """Predict values with intervals."""
         import numpy as np
 
-        from gpgc.cli.columns import interval_columns, table_of
+        from gpgc.cli.joining import interval_columns
         from gpgc.cli.output import described
         from gpgc.estimators import GPGCRegressor
         from gpgc.files.cells import parse_number
@@ -55,4 +55,4 @@ class Regress(Job):
             "loo_error": float(np.sqrt(np.mean(residuals**2))) if len(residuals) > 1 else None,
             "saved": None if self.save is None else str(self.save),
         }
-        return Answer(*table_of(problem.ids, columns), said)
+        return Answer(columns | {"id": problem.ids}, said)

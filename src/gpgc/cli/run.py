@@ -33,14 +33,13 @@ class Run(Shown, ClassOptions):
         import numpy as np
         from sklearn.metrics import log_loss
 
-        from gpgc.cli.extensions import data_set_of
-        from gpgc.cli.output import described, peak_memory_mb, show
+        from gpgc.cli.extensions import load_data_set
+        from gpgc.cli.output import described, show
         from gpgc.compute.progress import progress
         from gpgc.estimators import GPGCClassifier
 
-        load = data_set_of(self.dataset)
         with progress(f"loading {self.dataset}"):
-            data = load(self.dataset, self.features, self.data_dir, self.seed)
+            data = load_data_set(self.dataset, self.features, self.data_dir, self.seed)
         if data.adjacency is not None:
             self.refuse_neighbors(f"{self.dataset}, which has a graph")
         y = np.full(len(data.labels), -1)
@@ -49,17 +48,13 @@ class Run(Shown, ClassOptions):
         with progress(f"labelling {self.dataset}"):
             estimator = GPGCClassifier(**self.settings()).fit(data.features, y, data.adjacency)
             predicted, probabilities = estimator.predict(), estimator.predict_proba()
-        seconds = time.perf_counter() - start
-        truth, tested = data.labels[data.test], probabilities[data.test]
+        truth = data.labels[data.test]
         said = {
             "dataset": self.dataset,
-            "nodes": len(data.labels),
             **described(estimator),
-            "features": data.features.shape[1],
             "test_nodes": len(data.test),
             "accuracy": float(np.mean(predicted[data.test] == truth)),
-            "log_loss": float(log_loss(truth, tested, labels=estimator.classes_)),
-            "seconds": round(seconds, 4),
-            "peak_memory_mb": peak_memory_mb(),
+            "log_loss": float(log_loss(truth, probabilities[data.test], labels=estimator.classes_)),
+            "seconds": round(time.perf_counter() - start, 4),
         }
         show(said, self)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from gpgc.cli.command import REQUIRED, option
 from gpgc.cli.job import Answer, Job, table
-from gpgc.cli.options import ClassOptions, refuse_trust
+from gpgc.cli.options import ClassOptions
 
 if TYPE_CHECKING:
     from gpgc.problem.problem import Problem
@@ -32,27 +32,22 @@ class Suggest(Job, ClassOptions):
         None, "Table with the columns id,cost; 1 where a node is missing.", reads=("id", "cost")
     )
     doing = "choosing"
-
-    def check(self) -> None:
-        """Refuse trust, which does not count here."""
-        refuse_trust(self.columns, "gpgc suggest")
-        super().check()
+    counts_trust = False
 
     def answer(self, problem: Problem) -> Answer:
         """Choose the nodes."""
         import gpgc
         from gpgc.problem.read import read_candidates, read_costs
 
-        ids, called = problem.ids, self.columns
-        y = [None] * len(ids) if problem.y is None else problem.y
+        ids = problem.ids
         nodes, gains = gpgc.suggest(
             problem.X,
-            y,
+            problem.y,
             problem.adjacency,
             n=self.n,
             strategy=self.strategy,
-            candidates=self.candidates and read_candidates(self.candidates, ids, called),
-            costs=self.costs and read_costs(self.costs, ids, called),
+            candidates=self.candidates and read_candidates(self.candidates, ids, self.columns),
+            costs=self.costs and read_costs(self.costs, ids, self.columns),
             **self.settings(),
         )
         found = [ids[node] for node in nodes]
@@ -60,6 +55,6 @@ class Suggest(Job, ClassOptions):
             sys.stderr.write(
                 f"gpgc: {self.n} nodes were asked for, {len(found)} are left to suggest\n"
             )
-        rows = zip(range(1, len(found) + 1), found, map("{:.6g}".format, gains), strict=True)
-        said = {"labels": sum(label is not None for label in y), "suggested": found}
-        return Answer(("rank", "id", "gain"), rows, said)
+        columns = {"rank": range(1, len(found) + 1), "id": found, "gain": gains}
+        n_labels = sum(label is not None for label in problem.y)
+        return Answer(columns, {"labels": n_labels, "suggested": found})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, ClassVar, Generic, TypeVar, overload
 
 Value = TypeVar("Value")
 
@@ -42,7 +42,7 @@ class LeavesCachesBehind:
     That is all but ``computed_once`` properties and the attributes that ``CACHES`` names.
     """
 
-    CACHES: tuple[str, ...] = ()
+    CACHES: ClassVar[tuple[str, ...]] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         kind = type(self)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 
-from gpgc._typing import Array
+from gpgc._typing import Array, Integers
 from gpgc.compute.primitives import Primitives, primitives_for
 from gpgc.compute.runner import Threads
 from gpgc.errors import InputError
@@ -66,6 +67,26 @@ class Context:
             out[tile] = function(tile)
 
         self.map(write, self.tiles(len(out), row_bytes))
+
+    def multiply(
+        self,
+        matrix: sp.csr_array,
+        right: Array,
+        rows: Integers | None = None,
+        out: Array | None = None,
+    ) -> Array:
+        """Return ``out``, with S @ right in all its rows or in some, computed in tiles."""
+        shape = matrix.shape[0], right.shape[1]
+        written = np.empty(shape, dtype=right.dtype) if out is None else out
+        product = self.primitives(len(right)).rows_times
+
+        def tile(part: slice) -> None:
+            index = part if rows is None else rows[part]
+            written[index] = product(matrix, index, right)
+
+        n_rows = matrix.shape[0] if rows is None else len(rows)
+        self.map(tile, self.tiles(n_rows, right.shape[1] * right.itemsize))
+        return written
 
     def budget(self, wanted: int) -> int:
         """Return the size of a buffer: what is wanted, cut to a thread's part of the limit."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 
@@ -19,9 +16,6 @@ EXTRA = 8
 
 SETTLED = 1e-3
 """Relative change of the sum of the eigenvalues at which the rounds end."""
-
-SHARE_ENTRIES = 2**20
-"""Entries of the matrix that one thread multiplies at a time."""
 
 
 def leading_eigenvectors(
@@ -45,14 +39,14 @@ def leading_eigenvectors(
     total = 0.0
     for _ in range(ROUNDS):
         vectors = _orthonormal(_without(known, vectors))
-        once = _product(matrix, vectors, context)
+        once = context.multiply(matrix, vectors)
         # The trace of VᵀS²V, the sum of the squared Ritz values of the subspace.
         before, total = total, float(np.einsum("ij,ij->", once, once, dtype=np.float64))
-        vectors = _product(matrix, once, context)
+        vectors = context.multiply(matrix, once)
         if abs(total - before) <= SETTLED * total:
             break
     vectors = _orthonormal(_without(known, vectors))
-    ritz = vectors.T @ _product(matrix, vectors, context)
+    ritz = vectors.T @ context.multiply(matrix, vectors)
     values, rotation = np.linalg.eigh(np.asarray((ritz + ritz.T) / 2, dtype=np.float64))
     chosen = np.argsort(-np.abs(values), kind="stable")[: min(rank, width)]
     return values[chosen], vectors @ rotation[:, chosen].astype(matrix.dtype)
@@ -73,20 +67,3 @@ def _orthonormal(vectors: Array) -> Array:
         scale = np.where(kept, 1 / np.sqrt(np.where(kept, values, 1.0)), 0.0)
         vectors = vectors @ (rotation * scale).astype(vectors.dtype)
     return vectors
-
-
-def _product(matrix: sp.csr_array, vectors: Array, context: Context) -> Array:
-    """Return S V, a block of rows of about as many entries at a time."""
-    n_nodes = matrix.shape[0]
-    out = np.empty_like(vectors)
-    n_parts = max(1, int(matrix.nnz) // SHARE_ENTRIES)
-    cuts = np.searchsorted(matrix.indptr, np.linspace(0, matrix.nnz, n_parts + 1)[1:-1])
-    ends: list[Any] = [0, *np.unique(cuts).tolist(), n_nodes]
-
-    multiply = context.primitives(n_nodes).rows_times
-
-    def part(rows: slice) -> None:
-        out[rows] = multiply(matrix, rows, vectors)
-
-    context.map(part, [slice(*pair) for pair in pairwise(ends)])
-    return out

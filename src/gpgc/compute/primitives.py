@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
@@ -41,26 +40,6 @@ class Primitives:
         is_whole = isinstance(index, slice) and index == slice(None)
         rows = matrix if is_whole else matrix[index]
         return np.asarray(rows @ right)
-
-    def add_product(
-        self,
-        matrix: sp.csr_array,
-        rows: slice,
-        right: Array,
-        out: Array,
-        sums: Sequence[Array],
-        first: int,
-        weights: Array,
-    ) -> None:
-        """Write S[rows] @ right into rows of ``out``; add it, or right[rows] and it, to the sums.
-
-        ``weights`` has a row for each sum, and no column, one or two of them.
-        """
-        product = matrix[rows] @ right
-        out[rows] = product
-        for total, counts in zip(sums, weights, strict=True):
-            for weight, added in zip(counts[::-1], (product, right[rows]), strict=False):
-                total[rows, first : first + right.shape[1]] += weight * added
 
     def relu_correlation(self, correlation: Array) -> Array:
         """Return κ̂(c) = (√(1 − c²) + (π − arccos c) c) / π (equation 9), in place where it can."""
@@ -107,22 +86,6 @@ class CompiledPrimitives(Primitives):
         else:
             self._loops.times_dense(*left, rows, right, out)
         return out
-
-    def add_product(
-        self,
-        matrix: sp.csr_array,
-        rows: slice,
-        right: Array,
-        out: Array,
-        sums: Sequence[Array],
-        first: int,
-        weights: Array,
-    ) -> None:
-        """Write S[rows] @ right into rows of ``out``, and add both, weighed, to columns of sums."""
-        start, end, _ = rows.indices(matrix.shape[0])
-        left = matrix.indptr, matrix.indices, matrix.data
-        totals = tuple(sums) or (out,)  # with no weights nothing is added
-        self._loops.add_product(*left, start, end, right, out, totals, first, weights)
 
     def relu_correlation(self, correlation: Array) -> Array:
         """Return κ̂ of correlations before a ReLU, in place where it can."""

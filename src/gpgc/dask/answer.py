@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import getitem
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
 from gpgc.dask.cluster import Cluster, task, tree
+from gpgc.dask.describe import Numbers, covariance_at, known_inputs
 from gpgc.dask.field import Field
-from gpgc.dask.rows import Numbers, block_context, chosen, rows_of, stacked
 from gpgc.gp import Smoother, Stack
 from gpgc.kernels import Given
 from gpgc.models.broad import Broad, BroadInputs
@@ -42,14 +40,15 @@ class Fitted:
     stack: Stack  # whose covariances hold no nodes
     inputs: Mapping[str, BroadInputs]  # by view, of the known nodes
     labelled: Integers  # where the labelled ones are among them, if a posterior asks for them
-    nodes: Integers  # the known ones
+    places: Integers  # of the known ones in the field
     dtype: str
 
     @classmethod
-    def of(cls, architecture: Broad, field: Field, stack: Stack, dtype: str) -> Fitted:
+    def of(cls, field: Field, stack: Stack) -> Fitted:
         """Return what tells of all nodes, of a stack of views of a field."""
+        architecture, context = field.prior.architecture, field.prior.context
         gaussian = [view for view in stack.views if not isinstance(view.posterior, Smoother)]
-        every = np.arange(len(field.nodes))
+        every = np.arange(len(field.held))
         wanted, asks_labels = [every[:1]], False
         for view in gaussian:
             inputs, is_exact = field.inputs[view.name], field.prior.view(view.name).rank is None
@@ -60,37 +59,25 @@ class Fitted:
         moved: dict[str, Any] = {view.name: Moved(every[:0]) for view in stack.views}
         moved |= {view.name: Given(np.empty((0, 0))) for view in gaussian}
         labelled = field.labelled if asks_labels else np.zeros(len(field.labelled), dtype=np.intp)
-        known = {v.name: known_inputs(field.inputs[v.name], places, architecture) for v in gaussian}
+        known = {v.name: known_inputs(architecture, field.inputs[v.name], places) for v in gaussian}
         usual = tuple(stack.usual_variances)
         away = replace(stack.elsewhere(moved, labelled), usual=usual)
-        return cls(architecture, away, known, labelled, field.nodes[places], dtype)
+        return cls(architecture, away, known, labelled, field.held[places], str(context.dtype))
 
     def at(
         self, numbers: Mapping[str, Numbers], smoothed: Mapping[str, Smoother], part: slice
     ) -> Stack:
         """Return the stack at the known nodes and, after them, at some nodes of a block."""
-        n_known = len(self.nodes)
+        n_known = len(self.places)
         places = np.concatenate([np.arange(n_known), n_known + np.arange(part.start, part.stop)])
         moved: dict[str, Any] = {name: Moved(places) for name in smoothed}
         for name, inputs in self.inputs.items():
-            some = rows_of(inputs.view, [rows[part] for rows in numbers[name]], self.dtype)
-            described = stacked(inputs.described, some)
-            moved[name] = self.architecture.covariance(inputs._replace(described=described))
+            moved[name] = covariance_at(self.architecture, inputs, numbers[name], part)
         views = [
             replace(view, posterior=smoothed.get(view.name, view.posterior))
             for view in self.stack.views
         ]
         return replace(self.stack, views=views).elsewhere(moved, self.labelled)
-
-
-def known_inputs(inputs: BroadInputs, places: Integers, architecture: Broad) -> BroadInputs:
-    """Return the inputs of the nodes that tell of all others."""
-    marks = inputs.landmarks
-    if marks is None and inputs.view.squared:
-        marks = places
-    where = None if marks is None else np.searchsorted(places, marks)
-    context, whitening = block_context(inputs.context.dtype), architecture.whitening(inputs)
-    return BroadInputs(chosen(inputs.described, places), where, inputs.view, context, whitening)
 
 
 def answer(
@@ -105,38 +92,31 @@ def answer(
     for start in range(0, n_rows, ROWS_AT_ONCE):
         part = slice(start, min(start + ROWS_AT_ONCE, n_rows))
         stack = fitted.at(numbers, smoothed, part)
-        asked = len(fitted.nodes) + np.arange(part.stop - part.start)
+        asked = len(fitted.places) + np.arange(part.stop - part.start)
         values = stack.variance(asked) if is_variance else stack.mean(asked)
         found.append(values if is_variance else values.astype(fitted.dtype))
     return np.concatenate(found)
 
 
 @dataclass(frozen=True, eq=False)
-class BlockMeans:
+class Unlabelled:
     """Latent means of the unlabelled nodes that labels reach, which calibrate probabilities."""
 
     means: Sequence[Any]  # tasks, (n, k) each
-    speaking: Sequence[NDArray[np.bool_]]  # which of the nodes these are, (n,)
+    n_nodes: int
     cluster: Cluster
-
-    @property
-    def n_nodes(self) -> int:
-        """How many these are."""
-        return sum(int(part.sum()) for part in self.speaking)
 
     def root_mean_square(self) -> float:
         """Return their usual length."""
-        parts = [task(square_sums, some) for some in self._some()]
-        return root_mean_square(self.cluster.fetch([tree(np.add, parts)])[0])
+        return root_mean_square(self._sum(square_sums))
 
     def mean_of(self, said: Callable[[Array], Array]) -> Array:
         """Return the mean (j,) over these nodes of a function of their means, (n, k) ↦ (n, j)."""
-        parts = [task(sum_of, said, some) for some in self._some()]
-        return np.asarray(self.cluster.fetch([tree(np.add, parts)])[0] / self.n_nodes)
+        return np.asarray(self._sum(sum_of, said) / self.n_nodes)
 
-    def _some(self) -> list[Any]:
-        both = zip(doubles(self.means), self.speaking, strict=True)
-        return [task(getitem, *block) for block in both]
+    def _sum(self, function: Callable[..., Any], *known: Any) -> Any:
+        parts = [task(function, *known, part) for part in self.means]
+        return self.cluster.fetch([tree(np.add, parts)])[0]
 
 
 def sum_of(said: Callable[[Array], Array], means: Array) -> Array:

@@ -43,10 +43,12 @@ ENVIRONMENT = {
     "MKL_NUM_THREADS": 1,
     "OPENBLAS_NUM_THREADS": 1,
     "DASK_LOGGING__DISTRIBUTED": "critical",
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
 }
 """Of workers: the memory of a tile is used again for the next one. By default Dask gives it back to
 the system after every array of 128 KiB and more, and fresh pages cost as much as the products.
-What goes wrong in a task is said once, here, and not in the log of its worker too."""
+What goes wrong in a task is said once, here, and not in the log of its worker too; and nobody looks
+at the profile for which Dask stops every task a hundred times a second."""
 
 PRELOAD = "from signal import SIG_IGN, SIGINT, signal; signal(SIGINT, SIG_IGN)"
 """Run by workers: Ctrl-C in a terminal is sent to them too, but this process ends them."""

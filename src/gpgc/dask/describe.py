@@ -12,34 +12,38 @@ import numpy as np
 import scipy.sparse as sp
 
 from gpgc._typing import Array, Integers
+from gpgc.compute import Context
+from gpgc.compute.primitives import NUMPY
 from gpgc.compute.progress import announce
 from gpgc.dask.cluster import Cluster, task, tree
 from gpgc.dask.features import (
     BlockFeatures,
+    blocks_of_features,
     checked,
     largest_of,
     scaled,
     unit_columns,
     with_scalings,
 )
-from gpgc.dask.inputs import blocks_of_features, parts_of_edges
-from gpgc.dask.links import Links, links_of, wide_rows
-from gpgc.dask.rows import Numbers
+from gpgc.dask.links import Links, links_of, parts_of_edges, wide_rows
 from gpgc.errors import InputError
-from gpgc.estimators.inputs import FeatureNorm
-from gpgc.estimators.standardize import Standardize
+from gpgc.estimators.standardize import checked_choice
 from gpgc.graph import Normalization
 from gpgc.graph.components import indicators, large_and_small
-from gpgc.graph.node_keys import DIGITS, first_keys, key_terms, spread_nodes
+from gpgc.graph.node_keys import DIGITS, column_sums, first_keys, key_terms, spread_nodes
 from gpgc.graph.node_keys import STEPS as KEY_STEPS
 from gpgc.kernels.pageranks import pagerank_weights
+from gpgc.kernels.propagate import around
+from gpgc.kernels.rows import StoredRows
+from gpgc.models.broad import Broad, BroadInputs
 from gpgc.models.degrees import DegreeMoments, degree_numbers, log_powers, mean_logs
 from gpgc.models.graph_view import STEPS, TELEPORTS
 from gpgc.models.homophily import SAMPLED_NODES, Homophily, homophily_by
 from gpgc.models.hubs import HUB_REACH, most_hubs
+from gpgc.models.neighbors import neighbor_directions
 from gpgc.models.projection import WIDE
 from gpgc.models.spectral import PLACE_STEPS
-from gpgc.models.view import STANDARDIZED
+from gpgc.models.view import STANDARDIZED, Description, View, directions, unit_rows
 
 COLUMN_BYTES = 2**26
 """Size of the columns of all nodes that diffuse at once; about nine times as much is in memory."""
@@ -49,6 +53,18 @@ ROWS_AT_ONCE = 4096
 
 LEAST_COLUMNS = 8
 """Columns that diffuse at once however many nodes there are."""
+
+BUILT = ("graph", "features", "neighbors", "structure", "degrees", "hubs", "linear", "rbf")
+"""Views whose rows are known in blocks."""
+
+Numbers = Sequence[Any]
+"""What the rows of some nodes in a view are made of, arrays with a row a node.
+
+*graph* and *hubs*: what diffused, (n, teleports, columns) by slices of columns, and indicators of
+small components (n, g), if there are any; *features*, *linear* and *rbf*: X; *neighbors*: X,
+slices of Â₀X̄ and as many of Â₀²X̄; *structure*: sparse rows of Â₀ over all nodes; *degrees*: four
+standardized numbers a node. Without links *graph* is X.
+"""
 
 AllNumbers = dict[str, Callable[[], list[Numbers]]]
 """View → what gives for each block the tasks of its numbers, those that are not kept anew."""
@@ -86,9 +102,7 @@ class Graph:
         sample: Integers = np.arange(n_nodes)
         if n_nodes > SAMPLED_NODES:
             sample = spread_nodes(self.keys, SAMPLED_NODES)
-        rows = links.adjacency_at(sample)
-        linked, places = np.unique(rows.indices, return_inverse=True)
-        compact = sp.csr_array((rows.data, places, rows.indptr), (len(sample), len(linked)))
+        compact, linked = around(links.adjacency_at(sample))
         every = np.union1d(sample, linked)
         found = links.at(self.features, every)
         own, others = (found[np.searchsorted(every, nodes)] for nodes in (sample, linked))
@@ -204,19 +218,11 @@ class Graph:
         return [[task(wide_rows, *pair, len(self.keys))] for pair in both]
 
 
-def graph_of(
-    X: Any,
-    adjacency: Any,
-    seed: int,
-    normalization: Normalization,
-    norm: FeatureNorm,
-    standardize: Standardize,
-    dtype: str,
-    cluster: Cluster,
-) -> Graph:
-    """Bring a graph to the cluster: its features as they are seen, its links, and its keys."""
+def graph_of(X: Any, adjacency: Any, estimator: Any, cluster: Cluster) -> Graph:
+    """Bring a graph to the cluster, as a local estimator sees it: features, links, and keys."""
     raw, partition, n_features = blocks_of_features(X)
-    edges = parts_of_edges(adjacency)
+    dtype, normalization = estimator.dtype, estimator.normalization
+    edges, seed = parts_of_edges(adjacency), estimator.architecture().seed
     size = partition.n_nodes * n_features * np.dtype(dtype).itemsize
     if n_features > WIDE.n_from and size > WIDE.n_bytes:
         raise InputError(
@@ -224,7 +230,8 @@ def graph_of(
             f"{WIDE.n_bytes / 2**30:g} GiB, got {n_features:,}: reduce them first"
         )
     announce("looking at the units of the features")
-    columns = with_scalings(raw, BlockFeatures(partition, n_features, norm), standardize, cluster)
+    settings = BlockFeatures(partition, n_features, estimator.feature_norm)
+    columns = with_scalings(raw, settings, checked_choice(estimator.standardize), cluster)
     announce("bringing edges to the blocks of their nodes")
     links = links_of(edges, partition, cluster)
     checks = [task(checked, block, b, columns) for b, block in enumerate(raw)]
@@ -232,7 +239,9 @@ def graph_of(
     announce("keys of the nodes")
     matrices = cluster.keep(links.matrices(normalization, "float64", False))
     both = zip(features, links.degrees, strict=True)
-    keys = cluster.keep(task(first_keys, x, task(np.log, part), seed) for x, part in both)
+    sums = tree(np.add, cluster.keep(task(column_sums, x) for x in features))
+    first = (task(first_keys, x, task(np.log, part), sums, seed) for x, part in both)
+    keys = cluster.keep(first)
     for _ in range(KEY_STEPS):
         terms = [task(np.expand_dims, task(key_terms, part), 1) for part in keys]
         sums = [task(np.ravel, part) for part in links.step(matrices, terms)]
@@ -263,3 +272,44 @@ def one_hot(nodes: Integers, first: int, end: int, dtype: Any) -> Array:
     inside = np.flatnonzero((nodes >= first) & (nodes < end))
     out[nodes[inside] - first, inside] = 1
     return out
+
+
+def rows_of(view: View, parts: Numbers, dtype: Any) -> Description:
+    """Return the rows of some nodes in a view, as its local description has them."""
+    kind, number_format = view.name, np.dtype(dtype)
+    if kind in ("features", "linear", "rbf") or (kind == "graph" and parts[0].ndim == 2):
+        return Description([StoredRows(*view.rows(parts[0], number_format).take(None))])
+    if kind in ("graph", "hubs"):
+        dense = [part for part in parts if not sp.issparse(part)]
+        groups = next((part for part in parts if sp.issparse(part)), None)
+        apart = zip(*(part.swapaxes(0, 1) for part in dense), strict=True)  # teleport by teleport
+        ranks = (NUMPY.scale_rows(np.concatenate(each, axis=1))[0] for each in apart)
+        return Description([directions(each) for each in ranks], groups=groups)
+    if kind == "degrees":
+        return Description([StoredRows.of(parts[0], number_format)])
+    if kind == "neighbors":
+        own, half = unit_rows(parts[0]).astype(number_format), (len(parts) + 1) // 2
+        first, second = np.hstack(parts[1:half]), np.hstack(parts[half:])
+        return Description([neighbor_directions(own, first, second)])
+    return Description([StoredRows.of(unit_rows(parts[0]), number_format)])
+
+
+def covariance_at(
+    architecture: Broad, inputs: BroadInputs, numbers: Numbers, part: slice | Integers
+) -> Any:
+    """Return a view's covariance of known nodes and, after them, of some nodes of a block."""
+    some = rows_of(inputs.view, [rows[part] for rows in numbers], inputs.context.dtype)
+    described = inputs.described.followed_by(some)
+    return architecture.covariance(inputs._replace(described=described))
+
+
+def known_inputs(architecture: Broad, inputs: BroadInputs, places: Integers) -> BroadInputs:
+    """Return the inputs of some nodes that tell of all others, for a thread of its own."""
+    described, context = inputs.described.at(places), Context.of(inputs.context.dtype, 1)
+    found = architecture.known_inputs(inputs, places, described, context)
+    return found._replace(whitening=architecture.whitening(inputs))
+
+
+def itself(value: Any) -> Any:
+    """Return a value, as a task whose result any worker can have again."""
+    return value

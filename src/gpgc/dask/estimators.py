@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from inspect import signature
 from operator import getitem
 from typing import Any, ClassVar, Self
@@ -12,33 +11,21 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gpgc._typing import Integers
 from gpgc.compute import Context
 from gpgc.compute.progress import announce
-from gpgc.dask.answer import BlockMeans, Fitted, Moved, answer, doubles
-from gpgc.dask.cluster import cluster_of, task
-from gpgc.dask.describe import graph_of
-from gpgc.dask.features import numbers_of
+from gpgc.dask.answer import Fitted, Moved, Unlabelled, answer, doubles
+from gpgc.dask.cluster import Cluster, cluster_of, task
+from gpgc.dask.describe import graph_of, itself
+from gpgc.dask.features import blocks_of_features, numbers_of
 from gpgc.dask.field import Field, field_of
-from gpgc.dask.inputs import here
 from gpgc.errors import InputError
 from gpgc.estimators.classifier import GPGCClassifier
-from gpgc.estimators.given import (
-    UNLABELLED,
-    encode_given,
-    encode_values,
-    left_out_weights,
-)
 from gpgc.estimators.inputs import check_noise
-from gpgc.estimators.prior_parameters import check_replaced
 from gpgc.estimators.regressor import GPGCRegressor
-from gpgc.estimators.standardize import checked_choice
 from gpgc.estimators.verbose import shows_progress
 from gpgc.files import parse_bytes
 from gpgc.gp import Smoother
 from gpgc.models.broad import Broad
-from gpgc.selection.choice import Choice, ChosenView, label_sample
-from gpgc.selection.constants import LABELS_FOR_VIEWS
 
 NOT_HERE = ("learn", "n_neighbors", "kernel")
 """Parameters of the local estimators that mean nothing in blocks: the graph is always given."""
@@ -95,6 +82,54 @@ class DaskProcess(BaseEstimator):
         check_is_fitted(self)
         return self._graph.links.n_entries // 2
 
+    @shows_progress("fitting")
+    def fit(self, X: Any, y: Any, adjacency: Any, *, sample_weight: Any = None) -> Self:
+        """Condition the Gaussian process on the labelled nodes.
+
+        Parameters
+        ----------
+        X : dask array of shape (N, F)
+            Features, whose blocks of rows are the partitions; they are read twice.
+        y : dask or NumPy array of shape (N,) or (N, k)
+            Labels, −1 (or None, NaN) where unlabelled, or rows of probabilities; of a regressor
+            values, NaN where unknown.
+        adjacency : Dask DataFrame or path
+            Edges in any order, with the whole numbers ``source`` and ``target`` from 0 to N − 1
+            and optionally ``weight``; a path is a Parquet file or folder that workers can read.
+        sample_weight : array of shape (N,), optional
+            As in :meth:`gpgc.GPGCClassifier.fit`.
+
+        Returns
+        -------
+        DaskGPGCClassifier or DaskGPGCRegressor
+            The estimator itself.
+        """
+        for name in [name for name in self.__dict__ if name.startswith("_")]:
+            del self.__dict__[name]  # a fit that fails leaves nothing behind, here or there
+        estimator, cluster = self.check_parameters(), cluster_of(self.client)
+        given = estimator.encode(here(y, X, cluster), sample_weight)
+        check_noise(self.noise_variance, given.n_levels)
+        self._graph = graph_of(X, adjacency, estimator, cluster)
+        announce("describing nodes")
+        context = Context.of(self.dtype, self.n_jobs, parse_bytes(self.memory_limit))
+        field = field_of(self._graph, estimator.architecture(), given.nodes, context)
+        announce("choosing views and noise")
+        self._condition(estimator, field, given.at(field.labelled, len(field.nodes)))
+        self._estimator, self._given, self.n_features_in_ = estimator, given, int(X.shape[1])
+        self.labelled_nodes_ = given.nodes
+        return self
+
+    def check_parameters(self) -> Any:
+        """Refuse parameters that no cluster is needed to refuse; return the local estimator."""
+        estimator = self._local()
+        estimator.check_parameters()
+        if not isinstance(estimator.architecture(), Broad):
+            raise InputError(
+                "model must be 'broad' on a cluster, whose covariance has a root in blocks of "
+                f"rows, got {self.model!r}"
+            )
+        return estimator
+
     def predict_latent(self, return_std: bool = False) -> Any:
         """Return the posterior of the latent function of all nodes, without noise, lazily.
 
@@ -120,71 +155,51 @@ class DaskProcess(BaseEstimator):
         std = da.sqrt(self._array(self._answers(is_variance=True), tail, np.float64))
         return mean, self._spread_to_unit(std)
 
-    def architecture(self) -> Broad:
-        """Return the architecture that the parameters describe; *broad* alone runs in blocks."""
-        found = self._local().architecture()
-        if not isinstance(found, Broad):
-            raise InputError(
-                "model must be 'broad' on a cluster, whose covariance has a root in blocks of "
-                f"rows, got {self.model!r}"
-            )
-        return found
+    def to_local(self) -> Any:
+        """Return the same model as a local estimator in this process, such as a GPGCClassifier.
+
+        It holds all features and edges, and answers whatever the local estimator does; views,
+        noise, calibration and units are not chosen again.
+        """
+        check_is_fitted(self)
+        graph, known = self._graph, (self._estimator.fit_.choice, self._settled())
+        raw = (task(numbers_of, x, b, graph.columns) for b, x in enumerate(graph.raw))
+        X = np.concatenate(graph.cluster.fetch(raw))
+        adjacency = graph.links.adjacency_at(np.arange(len(X)))
+        local = self._local()
+        return local.fit_prior(local.make_prior(X, adjacency, len(X)), self._given, *known)
 
     def _local(self) -> Any:
         parameters = self.get_params(deep=False)
         parameters.pop("client")
         return self.local(**parameters)
 
-    def _describe(self, X: Any, labelled: Integers, adjacency: Any) -> Field:
-        """Bring the graph to the cluster, and gather the rows that the fit looks at."""
-        for name in [name for name in self.__dict__ if name.startswith("_")]:
-            del self.__dict__[name]  # a fit that fails leaves nothing behind, here or there
-        check_replaced(self._local())
-        if self.dtype not in ("float32", "float64"):
-            raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
-        architecture, choice = self.architecture(), checked_choice(self.standardize)
-        how = (architecture.seed, self.normalization, self.feature_norm, choice, self.dtype)
-        self._graph = graph_of(X, adjacency, *how, cluster_of(self.client))
-        self.n_features_in_ = int(X.shape[1])
-        announce("describing nodes")
-        context = Context.of(self.dtype, self.n_jobs, parse_bytes(self.memory_limit))
-        found = field_of(self._graph, architecture, labelled, context)
-        announce("choosing views and noise")
-        return found
+    def _condition(self, estimator: Any, field: Field, given: Any) -> None:
+        """Fit the local estimator on a field, and ask all blocks for their means."""
+        estimator.fit_prior(field.prior, given)
+        self._spread(estimator, field)
 
-    def _spread(self, field: Field, estimator: Any) -> None:
+    def _settled(self) -> Any:
+        """Return what the local estimator takes beside the choice of views and noise."""
+        raise NotImplementedError
+
+    def _spread(self, estimator: Any, field: Field) -> None:
         """Ask all blocks for their means, by what an estimator knows that was fitted on a field."""
         graph, stack = self._graph, estimator.posterior_
-        nodes = field.nodes[field.labelled]
-        few = label_sample(field.prior.keys[field.labelled], stack.targets, LABELS_FOR_VIEWS)
-        trust = estimator.sample_weight_
-        relative = None if (trust == 1).all() else 1 / trust
         self._smoothers = {
-            view.name: Smoother(
-                field.prior.view(view.name).kernel,
-                nodes,
-                stack.targets,
-                relative,
-                view.posterior.apart,
-                among=few,
-            )
+            view.name: view.posterior
             for view in stack.views
             if isinstance(view.posterior, Smoother)
         }
-        self._fitted = Fitted.of(self.architecture(), field, stack, self.dtype)
+        self._fitted, self._place = Fitted.of(field, stack), field.place
         self._known = graph.cluster.keep([task(itself, self._fitted)])[0]
         self._everywhere = {name: field.everywhere[name] for name in self._fitted.inputs}
         field.everywhere.clear()  # what diffused for views that do not count is let go
-        reached = np.isin(field.component, field.component[nodes])
+        labelled = field.nodes[field.labelled]
+        reached = np.isin(field.component, field.component[labelled])
         self._reached = np.split(reached, graph.links.partition.starts[1:-1])
         announce("means of all nodes")
         self._means = graph.cluster.finish(self._answers(), "means of all nodes")
-        views = (
-            ChosenView(view.name, view.weight, estimator.noise_levels_[view.name])
-            for view in stack.views
-        )
-        self._choice = Choice(tuple(views), stack.inflation)
-        self._estimator, self.labelled_nodes_ = estimator, nodes
 
     def _answers(self, is_variance: bool = False) -> list[Any]:
         """Return the tasks of latent means or variances."""
@@ -192,7 +207,8 @@ class DaskProcess(BaseEstimator):
         numbers = {name: parts() for name, parts in self._everywhere.items()}
         for b, size in enumerate(self._graph.links.partition.sizes):
             own = {name: parts[b] for name, parts in numbers.items()}
-            at = Moved(np.concatenate([self._fitted.nodes, starts[b] + np.arange(size)]))
+            nodes = self._place[starts[b] : starts[b + 1]]
+            at = Moved(np.concatenate([self._fitted.places, nodes]))
             there = {
                 name: smoother.elsewhere(at, smoother.labelled)
                 for name, smoother in self._smoothers.items()
@@ -207,14 +223,6 @@ class DaskProcess(BaseEstimator):
             [da.from_delayed(one, (size, *tail), dtype=dtype) for one, size in both]
         )
 
-    def _local_prior(self) -> Any:
-        """Return the prior of all nodes in this process, from X as it was given."""
-        graph = self._graph
-        raw = (task(numbers_of, x, b, graph.columns) for b, x in enumerate(graph.raw))
-        X = np.concatenate(graph.cluster.fetch(raw))
-        adjacency = graph.links.adjacency_at(np.arange(len(X)))
-        return self._local().make_prior(X, adjacency, len(X))
-
     def _to_unit(self, mean: da.Array) -> da.Array:
         """Return latent means in the unit of y."""
         return mean
@@ -224,9 +232,16 @@ class DaskProcess(BaseEstimator):
         return spread
 
 
-def itself(value: Any) -> Any:
-    """Return a value, as a task whose result any worker can have again."""
-    return value
+def here(y: Any, X: Any, cluster: Cluster) -> Any:
+    """Return labels in this process, or refuse them where they are not as many as rows of X."""
+    blocks_of_features(X)  # which says what is wrong with X
+    n_given = y.shape[0] if hasattr(y, "shape") and len(y.shape) else len(y)
+    if n_given != X.shape[0]:
+        raise InputError(f"y must have one entry for each of the {X.shape[0]} rows, got {n_given}")
+    if not isinstance(y, da.Array):
+        return y
+    whole = y if y.ndim == 1 or y.numblocks[1] == 1 else y.rechunk({1: -1})
+    return np.concatenate(cluster.fetch(whole.to_delayed().ravel(), "labels"))
 
 
 class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
@@ -274,72 +289,39 @@ class DaskGPGCClassifier(ClassifierMixin, DaskProcess):
 
     local = GPGCClassifier
 
-    @shows_progress("fitting")
-    def fit(self, X: Any, y: Any, adjacency: Any, *, sample_weight: Any = None) -> Self:
-        """Condition the Gaussian process on the labelled nodes.
-
-        Parameters
-        ----------
-        X : dask array of shape (N, F)
-            Features, whose blocks of rows are the partitions; they are read twice.
-        y : dask or NumPy array of shape (N,)
-            Labels, −1 (or None, NaN) where unlabelled; of shape (N, k) rows of probabilities.
-        adjacency : Dask DataFrame or path
-            Edges in any order, with the whole numbers ``source`` and ``target`` from 0 to N − 1
-            and optionally ``weight``; a path is a Parquet file or folder that workers can read.
-        sample_weight : array of shape (N,), optional
-            As in :meth:`gpgc.GPGCClassifier.fit`.
-
-        Returns
-        -------
-        DaskGPGCClassifier
-            The estimator itself.
-        """
-        check_noise(self.noise_variance, 1)
-        given = encode_given(here(y, X, cluster_of(self.client)), sample_weight)
-        field = self._describe(X, given.nodes, adjacency)
-        codes = np.full(len(field.nodes), UNLABELLED)
-        codes[field.labelled] = given.codes[given.nodes]
-        estimator = self._local().fit_prior(field.prior, replace(given, codes=codes))
-        self._spread(field, estimator)
-        announce("probabilities")
-        starts, speaking = self._graph.links.partition.starts, np.concatenate(self._reached)
-        speaking[given.nodes] = False
-        blocks = np.split(speaking, starts[1:-1])
-        alone = field.prior.nodes.reach.alone(field.labelled)
-        counted = left_out_weights(given.targets, given.weights, alone)
-        means = BlockMeans(self._means, blocks, self._graph.cluster)
-        unlabelled = means.root_mean_square(), means.mean_of if means.n_nodes else None
-        estimator.set_calibration(estimator.calibration_left_out(counted, unlabelled))
-        self._given = given
-        return self
-
     def predict(self) -> da.Array:
         """Return the model's opinion on the label of every node (N,), lazily."""
-        check_is_fitted(self)
-        both, decision = zip(doubles(self._means), self._reached, strict=True), self.decision_
-        codes = [task(decision.codes, *pair) for pair in both]
+        codes = self._decided("codes")
         tasks = [task(getitem, self.classes_, part) for part in codes]
         return self._array(tasks, (), self.classes_.dtype)
 
     def predict_proba(self) -> da.Array:
         """Return the probability of each class (N, k), in the order of ``classes_``, lazily."""
-        check_is_fitted(self)
-        both, decision = zip(doubles(self._means), self._reached, strict=True), self.decision_
-        tasks = [task(decision.probabilities, *pair) for pair in both]
+        tasks = self._decided("probabilities")
         return self._array(tasks, (len(self.classes_),), np.float64)
 
-    def to_local(self) -> GPGCClassifier:
-        """Return the same model as a :class:`gpgc.GPGCClassifier` in this process.
+    def _condition(self, estimator: Any, field: Field, given: Any) -> None:
+        def unlabelled(fitted: Any) -> tuple[float, Any]:
+            self._spread(fitted, field)
+            speaking = np.concatenate(self._reached)
+            speaking[field.nodes[field.labelled]] = False
+            masks = np.split(speaking, self._graph.links.partition.starts[1:-1])
+            both = zip(doubles(self._means), masks, strict=True)
+            some = [task(getitem, *block) for block in both]
+            means = Unlabelled(some, int(speaking.sum()), self._graph.cluster)
+            return means.root_mean_square(), means.mean_of if means.n_nodes else None
 
-        It holds all features and edges, and answers whatever the local estimator does; views,
-        noise and calibration are not chosen again.
-        """
+        estimator.fit_prior(field.prior, given, unlabelled=unlabelled)
+
+    def _settled(self) -> Any:
+        return self.calibration_
+
+    def _decided(self, what: str) -> list[Any]:
+        """Return the tasks of what is decided by the means of each block."""
         check_is_fitted(self)
-        found = self.calibration_
-        known = (self._choice, (found.curve, found.bias, found.flatness))
-        local: GPGCClassifier = self._local().fit_prior(self._local_prior(), self._given, *known)
-        return local
+        decide = getattr(self.decision_, what)
+        both = zip(doubles(self._means), self._reached, strict=True)
+        return [task(decide, *pair) for pair in both]
 
 
 class DaskGPGCRegressor(RegressorMixin, DaskProcess):
@@ -372,31 +354,6 @@ class DaskGPGCRegressor(RegressorMixin, DaskProcess):
 
     local = GPGCRegressor
 
-    @shows_progress("fitting")
-    def fit(self, X: Any, y: Any, adjacency: Any, *, sample_weight: Any = None) -> Self:
-        """Condition the Gaussian process on the given values.
-
-        Parameters
-        ----------
-        X, adjacency, sample_weight
-            As in :meth:`DaskGPGCClassifier.fit`.
-        y : dask or NumPy array of shape (N,) or (N, k)
-            Values, NaN where unknown.
-
-        Returns
-        -------
-        DaskGPGCRegressor
-            The estimator itself.
-        """
-        given = encode_values(here(y, X, cluster_of(self.client)), sample_weight)
-        check_noise(self.noise_variance, given.values.shape[1])
-        field = self._describe(X, given.nodes, adjacency)
-        here_given = replace(given, n_nodes=len(field.nodes), nodes=field.labelled)
-        estimator = self._local().fit_prior(field.prior, here_given)
-        self._spread(field, estimator)
-        self._given = given
-        return self
-
     def predict(self, return_std: bool = False) -> Any:
         """Return the posterior mean of all nodes, of the dimension that y had, lazily.
 
@@ -412,16 +369,8 @@ class DaskGPGCRegressor(RegressorMixin, DaskProcess):
         mean, std = self.predict_latent(return_std=True)
         return (mean[:, 0] if self.is_vector_ else mean), std
 
-    def to_local(self) -> GPGCRegressor:
-        """Return the same model as a :class:`gpgc.GPGCRegressor` in this process.
-
-        It holds all features and edges; views and noise are not chosen again.
-        """
-        check_is_fitted(self)
-        local: GPGCRegressor = self._local().fit_prior(
-            self._local_prior(), self._given, self._choice, self.target_scale_
-        )
-        return local
+    def _settled(self) -> Any:
+        return self._estimator.fit_.unit
 
     def _to_unit(self, mean: da.Array) -> da.Array:
         return mean * self.target_scale_ + self.target_mean_

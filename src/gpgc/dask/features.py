@@ -1,19 +1,19 @@
-"""The features of a block: checked, brought to one unit as on one machine, and cut into columns."""
+"""The features in blocks: checked, brought to one unit as on one machine, and cut into columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, partial, reduce
 from operator import getitem
 from typing import Any
 
+import dask.array as da
 import numpy as np
 
 from gpgc._typing import Array, Integers
 from gpgc.compute.moments import ColumnMoments
 from gpgc.dask.cluster import Cluster, task, tree
-from gpgc.dask.inputs import Partition
 from gpgc.errors import InputError
 from gpgc.estimators.inputs import FeatureNorm, with_norm
 from gpgc.estimators.standardize import (
@@ -21,13 +21,56 @@ from gpgc.estimators.standardize import (
     ROWS_AT_ONCE,
     Standardization,
     Standardize,
-    changes_directions,
+    decided_scaling,
     sampled_rows,
-    scaled_columns,
     standardization_by,
 )
 from gpgc.kernels.covariance import inverse_or_zero
 from gpgc.models.view import row_lengths
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Consecutive blocks of the nodes 0 … N − 1, by their sizes."""
+
+    sizes: tuple[int, ...]
+
+    @cached_property
+    def starts(self) -> Integers:
+        """The first node of each block, and N at the end."""
+        return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
+
+    @property
+    def n_nodes(self) -> int:
+        """N."""
+        return int(self.starts[-1])
+
+    def split(self, nodes: Integers) -> list[Integers]:
+        """Return sorted nodes by block, counted from the first node of their block."""
+        cuts = np.searchsorted(nodes, self.starts)
+        return [nodes[cuts[b] : cuts[b + 1]] - self.starts[b] for b in range(len(self.sizes))]
+
+    def name(self, block: int) -> str:
+        """Return how messages call a block."""
+        first, end = self.starts[block], self.starts[block + 1]
+        return f"block {block} (rows {first:,} to {end - 1:,})"
+
+
+def blocks_of_features(X: Any) -> tuple[list[Any], Partition, int]:
+    """Return the blocks of rows of a Dask array as tasks, where they are cut, and F."""
+    if not isinstance(X, da.Array) or X.ndim != 2:
+        what = f"shape {X.shape}" if isinstance(X, da.Array) else type(X).__name__
+        raise InputError(f"X must be a Dask array of shape (N, F), got {what}")
+    sizes = X.chunks[0]
+    if any(np.isnan(size) for size in (*sizes, X.shape[1])):
+        raise InputError(
+            "X must have chunks of known sizes, got unknown ones: X.compute_chunk_sizes()"
+        )
+    empty = [number for number, size in enumerate(sizes) if not size]
+    if empty or not X.shape[1]:
+        raise InputError(f"X must have rows in every block and columns, got none in {empty}")
+    whole = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+    return list(whole.to_delayed().ravel()), Partition(tuple(map(int, sizes))), int(X.shape[1])
 
 
 @dataclass(frozen=True)
@@ -70,7 +113,8 @@ def with_scalings(
     raw: Sequence[Any], settings: BlockFeatures, choice: Standardize, cluster: Cluster
 ) -> BlockFeatures:
     """Return how columns are seen, by the rows that decide on one machine: X is read once."""
-    if choice is False or (choice == "auto" and settings.norm != "none"):
+    sees_both = settings.norm == "none"
+    if choice is False or not (choice is True or sees_both):
         return settings
     chosen = sampled_rows(settings.partition.n_nodes)
     sample = settings.partition.split(np.arange(chosen.start, chosen.stop, chosen.step))
@@ -78,15 +122,11 @@ def with_scalings(
     sums = tree(ColumnMoments.joined, [task(getitem, look, 1) for look in looks])
     wanted = [sums, *(task(getitem, look, 0) for look in looks)]
     moments, *rows = cluster.fetch(wanted, "looking at the units of the features")
-    if choice is True:
-        return replace(settings, standardization=standardization_by(moments))
-    few = np.concatenate(rows)
-    if (columns := scaled_columns(few)) is None:
-        return settings
-    found = standardization_by(moments, columns)
-    if changes_directions(few, found):
-        return replace(settings, beside=found)
-    return replace(settings, standardization=found)
+    scaling_of, few = partial(standardization_by, moments), np.concatenate(rows)
+    scaling, keeps_raw = decided_scaling(few, scaling_of, choice, sees_both)
+    if keeps_raw:
+        return replace(settings, beside=scaling)
+    return replace(settings, standardization=scaling)
 
 
 def look_at(

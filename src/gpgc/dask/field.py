@@ -11,10 +11,11 @@ import scipy.sparse as sp
 
 from gpgc._typing import Array, Index, Integers
 from gpgc.compute import Context
-from gpgc.dask.describe import AllNumbers, Graph
-from gpgc.dask.rows import BUILT, rows_of
+from gpgc.dask.describe import BUILT, AllNumbers, Graph, rows_of
+from gpgc.dask.labels import LabelBlocks
 from gpgc.graph import Nodes
 from gpgc.graph.reach import Reach
+from gpgc.kernels.covariance import take
 from gpgc.models import Prior
 from gpgc.models.broad import Broad, BroadInputs
 from gpgc.models.homophily import Homophily
@@ -25,27 +26,31 @@ FEW = 2**20
 in this process from all links; the local estimator looks at them in graphs of fewer links."""
 
 
-class FieldKernel:
-    """A smoothing kernel of all nodes, at a field (n,) of them."""
+LABELS_HERE = 2**17
+"""Labelled nodes whose rows this process holds; rows of more stay in blocks, which sum them up."""
+
+
+class Reordered:
+    """A smoothing kernel of all nodes in another order: those of a field, then the others."""
 
     approximations = ()
 
-    def __init__(self, kernel: Any, nodes: Integers) -> None:
-        self.kernel, self.nodes, self.n_nodes = kernel, nodes, len(nodes)
+    def __init__(self, kernel: Any, order: Integers) -> None:
+        self.kernel, self.order, self.n_nodes = kernel, order, len(order)
 
     def fits(self, n_columns: int) -> bool:
         """Tell whether so many columns are computed in little time."""
         return bool(self.kernel.fits(n_columns))
 
     def times(self, right: Array) -> Array:
-        """Return K @ right (n, m)."""
-        whole = np.zeros((self.kernel.n_nodes, right.shape[1]))
-        whole[self.nodes] = right
-        return np.asarray(self.kernel.times(whole)[self.nodes])
+        """Return K @ right (N, m)."""
+        there = np.empty_like(right)
+        there[self.order] = right
+        return np.asarray(self.kernel.times(there)[self.order])
 
     def diag(self, rows: Index) -> Array:
         """Return K_ii of some nodes."""
-        return np.asarray(self.kernel.diag(self.nodes if rows is None else self.nodes[rows]))
+        return np.asarray(self.kernel.diag(take(self.order, rows)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +66,10 @@ class FieldNodes(Nodes):
 
 
 class FieldPrior(Prior):
-    """The prior of a field of nodes, of which all inputs are known."""
+    """The prior of a field of nodes, of which all inputs are known, or all but those of labels."""
+
+    architecture: Broad
+    labels: LabelBlocks | None = None  # where rows of labelled nodes stay
 
     def __init__(
         self,
@@ -78,6 +86,17 @@ class FieldPrior(Prior):
         self.views, self.inputs, self.said = tuple(inputs), dict(inputs), said
         self.homophily, self.keys, self.typical_nodes = homophily, keys, typical_nodes
 
+    def view(self, name: str) -> Any:
+        """Return the covariance of a view by its name, or its smoothing kernel."""
+        found = super().view(name)
+        if self.labels is None or self.is_smoother(name):
+            return found
+        return self.labels.covariance(found, self.inputs[name])
+
+    def mean_of(self, posterior: Any) -> Array:
+        """Return no means: those of all nodes are asked of the blocks."""
+        return np.empty((0, posterior.targets.shape[1]))
+
     def approximations(self, views: Any = None) -> tuple[str, ...]:
         """Return what is not exact in some views, and which views are left out."""
         return (*super().approximations(views), *self.said)
@@ -90,7 +109,9 @@ class Field:
     prior: FieldPrior
     inputs: Mapping[str, BroadInputs]  # by view
     nodes: Integers  # of the field, sorted
+    place: Integers  # (N,), of all nodes where those of the field come first
     labelled: Integers  # where the labelled ones are among them
+    held: Integers  # those of the field whose rows are in this process
     component: Integers  # (N,), of all nodes
     everywhere: AllNumbers
 
@@ -102,6 +123,9 @@ def field_of(graph: Graph, architecture: Broad, labelled: Integers, context: Con
     nodes = every if sample is None else np.union1d(sample, labelled)
     typical = np.searchsorted(nodes, architecture.typical_nodes(keys))
     component = graph.links.components(graph.features)
+    is_other = np.ones(len(keys), dtype=bool)
+    is_other[nodes] = False
+    order = np.concatenate([nodes, np.flatnonzero(is_other)])
     homophily = graph.homophily() if graph.links.n_entries else Homophily()
     told = _told(graph, component[nodes])
     smoothers, said = _smoothers(graph, told, architecture)
@@ -113,21 +137,30 @@ def field_of(graph: Graph, architecture: Broad, labelled: Integers, context: Con
     )
     views = [v for v in offered if v.title in smoothers or (v.name in BUILT and not v.is_smoother)]
     everywhere = graph.described()
-    wanted = dict.fromkeys(everywhere[v.title] for v in views if v.title not in smoothers)
-    here = {numbers: graph.gathered(numbers(), nodes) for numbers in wanted}
+    described = [view for view in views if view.title not in smoothers]
+    marks = {v.title: v.landmarks(len(keys), sample, architecture) for v in described}
+    stays = len(labelled) > LABELS_HERE and all(mark is not None for mark in marks.values())
+    here = sample if stays and sample is not None else nodes
+    found = {
+        numbers: graph.gathered(numbers(), here)
+        for numbers in dict.fromkeys(everywhere[v] for v in marks)
+    }
     inputs: dict[str, BroadInputs] = {}
     for view in views:
         if view.title in smoothers:
-            at_field = FieldKernel(smoothers[view.title], nodes)
-            inputs[view.title] = BroadInputs(at_field, None, view, context)
-        else:
-            own = view.landmarks(len(keys), sample, architecture)
-            places = None if own is None else np.searchsorted(nodes, own)
-            rows = rows_of(view, here[everywhere[view.title]], graph.dtype)
-            inputs[view.title] = BroadInputs(rows, places, view, context)
+            kernel = Reordered(smoothers[view.title], order)
+            inputs[view.title] = BroadInputs(kernel, None, view, context)
+            continue
+        own = marks[view.title]
+        places = None if own is None else np.searchsorted(here, own)
+        rows = rows_of(view, found[everywhere[view.title]], graph.dtype)
+        inputs[view.title] = BroadInputs(rows, places, view, context)
     known = homophily, keys[nodes], typical
     prior = FieldPrior(architecture, told, context, inputs, *known, said)
-    return Field(prior, inputs, nodes, np.searchsorted(nodes, labelled), component, everywhere)
+    held, places = np.searchsorted(nodes, here), np.searchsorted(nodes, labelled)
+    if stays:
+        prior.labels = LabelBlocks(graph, architecture, nodes, held, labelled, everywhere)
+    return Field(prior, inputs, nodes, np.argsort(order), places, held, component, everywhere)
 
 
 def _told(graph: Graph, components: Integers) -> FieldNodes:

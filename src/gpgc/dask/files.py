@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from gpgc._typing import Array
 from gpgc.compute.progress import announce
 from gpgc.dask.cluster import Cluster, local_cluster, task
-from gpgc.dask.estimators import DaskGPGCClassifier, itself
+from gpgc.dask.describe import itself
+from gpgc.dask.estimators import DaskGPGCClassifier
 from gpgc.dask.parquet import (
     Ids,
     parquet_edges,
@@ -62,7 +63,7 @@ def check_request(edges: Path, features: Path, out: Path, settings: Mapping[str,
     """Refuse what a cluster is not needed for to refuse; return the bytes of the features."""
     check_out(out)
     model = DaskGPGCClassifier(**settings)
-    model.architecture()
+    model.check_parameters()
     check_noise(model.noise_variance, 1)
     parquet_edges(edges)
     return int(parquet_features(features).nbytes)

@@ -1,21 +1,26 @@
-"""The links on a cluster: each block's rows of Â, those it needs from others, components."""
+"""Edges in any order become links: each block's rows of Â, those it needs from others."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import getitem
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from gpgc._typing import Array, Integers
 from gpgc.compute.primitives import primitives_for
 from gpgc.dask.cluster import Cluster, task
-from gpgc.dask.edges import EdgePart, adjacency_rows, split_edges
-from gpgc.dask.inputs import Partition
+from gpgc.dask.features import Partition
+from gpgc.dask.parquet import ENDS, EdgePart, parquet_edges
+from gpgc.errors import InputError
+from gpgc.graph.adjacency import check_weights, rows_of_edges, undirected
 from gpgc.graph.normalize import Normalization, degrees_with_loops, divide_by_degrees
 from gpgc.graph.reach import reach_of
 
@@ -112,6 +117,27 @@ class Links:
         return np.asarray(connected_components(graph, directed=False)[1][:n_nodes])
 
 
+def parts_of_edges(adjacency: Any) -> list[EdgePart]:
+    """Return the parts of edges, whose frames are tasks, of a list, a Dask frame or Parquet."""
+    if isinstance(adjacency, list):
+        return adjacency
+    if isinstance(adjacency, str | Path):
+        return parquet_edges(adjacency)
+    if not isinstance(adjacency, dd.DataFrame):
+        raise InputError(
+            "adjacency must be a Dask DataFrame with the columns source, target[, weight], or the "
+            f"path of a Parquet file or folder, got {type(adjacency).__name__}"
+        )
+    names = [str(name) for name in adjacency.columns]
+    if not {"source", "target"} <= set(names):
+        raise InputError(
+            f"adjacency must have the columns source and target, got {', '.join(names) or 'none'}"
+        )
+    columns = [name for name in ("source", "target", "weight") if name in names]
+    frames = enumerate(adjacency[columns].to_delayed())
+    return [EdgePart(frame, f"adjacency, partition {number},") for number, frame in frames]
+
+
 def links_of(edges: Sequence[EdgePart], partition: Partition, cluster: Cluster) -> Links:
     """Bring edges, the frames of which are tasks, to the blocks of their ends."""
     starts = partition.starts
@@ -133,6 +159,49 @@ def links_of(edges: Sequence[EdgePart], partition: Partition, cluster: Cluster) 
     )
     needed = dict(zip(pairs, kept, strict=True))
     return Links(cluster, partition, blocks, degrees, needed, summaries)
+
+
+def split_edges(part: EdgePart, starts: Integers) -> dict[int, Any]:
+    """Return the edges of one part, as a frame, by the blocks of their ends."""
+    frame, n_nodes, ends = part.frame, int(starts[-1]), {}
+    for column in ENDS:
+        given = frame[column].to_numpy()
+        nodes = given if part.ids is None else part.ids.numbers(given)
+        if nodes.dtype.kind not in "iu":
+            expected = f"{part.name} must hold whole numbers as {column}"
+            raise InputError(f"{expected}, got dtype {nodes.dtype}")
+        outside = (nodes < 0) | (nodes >= n_nodes)
+        if outside.any():
+            row = int(np.argmax(outside))
+            stranger = given[row : row + 1].tolist()[0]
+            known = f"nodes from 0 to {n_nodes - 1}"
+            known = known if part.ids is None else "ids of the features"
+            raise InputError(
+                f"{part.name} must name {known} as {column}, "
+                f"got {stranger!r:.60} in row {part.first + row:,}"
+            )
+        ends[column] = nodes
+    if "weight" in frame:
+        check_weights(frame["weight"].to_numpy(), part.name)
+    first, second = (np.searchsorted(starts, ends[end], side="right") - 1 for end in ENDS)
+    blocks, numbered = np.union1d(first, second).tolist(), frame.assign(**ends)
+    return {block: numbered[(first == block) | (second == block)] for block in blocks}
+
+
+def adjacency_rows(block: int, starts: Integers, *pieces: Any) -> sp.csr_array:
+    """Return the rows (n, N) of the adjacency of a block: max(A, Aᵀ) without self-loops."""
+    first, end, n_nodes = int(starts[block]), int(starts[block + 1]), int(starts[-1])
+    edges = pd.concat(pieces) if pieces else pd.DataFrame({end: [] for end in ENDS}, dtype=np.int64)
+    if "weight" in edges and edges["weight"].isna().any():
+        raise InputError("adjacency must have weights in all partitions or in none, got both")
+
+    def rows(here: str, there: str) -> sp.csr_array:
+        own = edges[(edges[here] >= first) & (edges[here] < end)]
+        ends = (own[column].to_numpy(np.int64) for column in (here, there))
+        weight = own["weight"].to_numpy() if "weight" in own else None
+        return rows_of_edges(next(ends) - first, next(ends), weight, (end - first, n_nodes))
+
+    return undirected(rows(*ENDS), rows(*reversed(ENDS)), first)
 
 
 def block_links(rows: sp.csr_array, block: int, starts: Integers) -> BlockLinks:

@@ -16,12 +16,23 @@ from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
 from gpgc.dask.cluster import task
-from gpgc.dask.edges import ENDS, EdgePart
 from gpgc.errors import DataError
 from gpgc.files import write_file
 
+ENDS = ("source", "target")
+"""Columns of edges that name nodes."""
+
 BLOCK_BYTES = 2**27
 """Size of the numbers that are read as one block, where row groups are smaller."""
+
+
+class EdgePart(NamedTuple):
+    """A part of the edges, its frame or the task of it; its ends are nodes, or ids of such."""
+
+    frame: Any
+    name: str
+    first: int = 0  # the number of its first row, for messages
+    ids: Any = None
 
 
 class Span(NamedTuple):

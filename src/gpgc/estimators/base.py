@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from gpgc._typing import Array, Integers
 from gpgc.compute.progress import announce
 from gpgc.errors import InputError
+from gpgc.estimators.given import Given
 from gpgc.estimators.inputs import check_nodes
 from gpgc.estimators.joining import join
 from gpgc.estimators.predictions import prediction_columns
@@ -27,28 +28,41 @@ from gpgc.gp.stack import shares_of
 from gpgc.kernels import Covariance
 from gpgc.models import Prior, ViewWeights
 from gpgc.problem import TableEncoder
-from gpgc.problem.alignment import align_labels
+from gpgc.problem.alignment import align_labels, problem_of
 from gpgc.problem.frames import make_frame
-from gpgc.problem.problem import Problem
 from gpgc.selection.choice import Choice, choose, label_sample
 from gpgc.selection.constants import LABELS_FOR_VIEWS
 from gpgc.selection.learning import learn
-from gpgc.selection.noise_choice import Criterion
+from gpgc.selection.noise_choice import Criterion, NoiseSelector
 
 if TYPE_CHECKING:
     from gpgc.uncertainty.explanation import Explanation
 
 
+class Unit(NamedTuple):
+    """Of each target, (k,): Y = (y − offset) / scale is what views are conditioned on."""
+
+    offset: Array
+    scale: Array
+
+
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What a fit found: plain data that files hold, and from which the posterior follows."""
+    """What a fit found: plain data that files hold, and from which the posterior follows.
 
-    labelled: Integers
-    targets: Array
-    weights: Array
+    ``mean`` (N, k) are the latent means of all nodes, in the unit of Y.
+    """
+
+    given: Any
+    unit: Unit
     choice: Choice
     mean: Array
-    approximations: tuple[str, ...]
+    approximations: tuple[str, ...] = ()
+
+    @property
+    def targets(self) -> Array:
+        """Y (D, k), NaN where a target is not known."""
+        return np.asarray((self.given.targets - self.unit.offset) / self.unit.scale)
 
 
 class Asked(NamedTuple):
@@ -69,10 +83,12 @@ class GraphProcess(PriorParameters):
     criterion: ClassVar[Criterion]
     """What leaving labels out is judged by."""
 
+    encode: ClassVar[Any]
+    """Of y and sample_weight, what is learned from: labels, or values."""
+
     prior_: Prior
-    view_weights_: ViewWeights
-    learned_: Mapping[str, tuple[float, float]] = MappingProxyType({})
     fit_: Fit
+    learned_: Mapping[str, tuple[float, float]] = MappingProxyType({})
 
     @property
     def adjacency_(self) -> sp.csr_array:
@@ -95,12 +111,51 @@ class GraphProcess(PriorParameters):
     @property
     def labelled_nodes_(self) -> Integers:
         """The nodes (D,) whose labels or values were given."""
-        return self.fit_.labelled
+        nodes: Integers = self.fit_.given.nodes
+        return nodes
+
+    @property
+    def sample_weight_(self) -> Array:
+        """How much each of them counts (D,)."""
+        weights: Array = self.fit_.given.weights
+        return weights
+
+    @property
+    def view_weights_(self) -> ViewWeights:
+        """What the mean of each view that counts is multiplied by, on average over targets."""
+        return {view.name: float(view.weight.mean()) for view in self.fit_.choice.views}
+
+    @property
+    def noise_levels_(self) -> dict[str, Array]:
+        """The noise (1,) or (k,) of each view that counts, in the unit of Y."""
+        return {view.name: view.levels for view in self.fit_.choice.views}
+
+    @property
+    def noise_variance_(self) -> Any:
+        """C Σ p_v σ_v² over the views that are Gaussian processes, in the squared unit of y."""
+        choice, is_smoother = self.fit_.choice, self.prior_.is_smoother
+        shares = shares_of([view.weight for view in choice.views])
+        terms = [
+            (share, view.levels)
+            for share, view in zip(shares, choice.views, strict=True)
+            if not is_smoother(view.name) or len(choice.views) == 1
+        ]
+        total = np.sum([share for share, _ in terms], axis=0)
+        parts = np.sum([share * levels for share, levels in terms], axis=0)
+        found = choice.inflation * parts / np.where(total > 0, total, 1) * self.fit_.unit.scale**2
+        return float(found[0]) if len(found) == 1 or self.criterion != "density" else found
+
+    @property
+    def approximations_(self) -> tuple[str, ...]:
+        """What is not exact, a phrase each."""
+        return self.fit_.approximations
 
     @property
     def log_marginal_likelihood_(self) -> float:
         """The log evidence of the labels, in the unit of y: of several views by their shares."""
-        return self.posterior_.log_marginal_likelihood()
+        known = (~np.isnan(self.fit_.targets)).sum(axis=0)
+        by_unit = float(known @ np.log(self.fit_.unit.scale))
+        return self.posterior_.log_marginal_likelihood() - by_unit
 
     @property
     def space_(self) -> str:
@@ -121,7 +176,7 @@ class GraphProcess(PriorParameters):
     @cached_property
     def posterior_(self) -> Stack:
         """The weighted sum of the views that count, conditioned on the labels; made when asked."""
-        return conditioned(self.prior_, self.fit_, self.criterion, self.space)
+        return conditioned(self.prior_, self.fit_, self)
 
     @shows_progress("predicting")
     def predict_latent(
@@ -158,16 +213,14 @@ class GraphProcess(PriorParameters):
         """
         check_is_fitted(self)
         asked = self._ask(nodes, X, adjacency)
-        answer: list[Array] = [self._to_unit(asked.mean)]
+        answer: list[Array] = [asked.mean * self.fit_.unit.scale + self.fit_.unit.offset]
         if return_std:
             announce("standard deviations")
-            posterior = asked.posterior or self.posterior_
-            variance = posterior.variance(asked.rows)
-            answer.append(self._spread_to_unit(np.sqrt(variance)))
+            variance = (asked.posterior or self.posterior_).variance(asked.rows)
+            answer.append(np.sqrt(variance) * self._one_scale)
         if return_cov:
-            posterior = asked.posterior or self.posterior_
-            joint = posterior.joint_covariance(asked.rows)
-            answer.append(self._spread_to_unit(joint, power=2))
+            joint = (asked.posterior or self.posterior_).joint_covariance(asked.rows)
+            answer.append(joint * self._one_scale**2)
         return answer[0] if len(answer) == 1 else tuple(answer)
 
     def leave_one_out(self) -> tuple[Array, Array]:
@@ -182,7 +235,8 @@ class GraphProcess(PriorParameters):
         """
         check_is_fitted(self)
         mean, variance = self.posterior_.leave_one_out()
-        return self._to_unit(mean), self._spread_to_unit(np.sqrt(variance))
+        unit = self.fit_.unit
+        return mean * unit.scale + unit.offset, np.sqrt(variance) * self._one_scale
 
     def explain(self, node: int | str) -> Explanation:
         """Return why a node gets its label or value: what each given label adds to its score.
@@ -254,7 +308,7 @@ class GraphProcess(PriorParameters):
         check_is_fitted(self)
         y = align_labels(y, self.prior_.nodes)
         sample_weight = align_labels(sample_weight, self.prior_.nodes, "sample_weight")
-        given, n_nodes = self.encoded(y, sample_weight), len(self.prior_.nodes)
+        given, n_nodes = self.encode(y, sample_weight), len(self.prior_.nodes)
         if given.n_nodes != n_nodes:
             raise InputError(
                 f"y must have one entry for each of the {n_nodes} nodes, got {given.n_nodes}"
@@ -267,29 +321,9 @@ class GraphProcess(PriorParameters):
         """Return the prediction for all nodes after a ``fit``, whose parameters these are."""
         return self.fit(X, y, adjacency, sample_weight=sample_weight).predict()
 
-    @shows_progress("fitting")
-    def fit_problem(self, problem: Problem) -> Self:
-        """Walk from a problem to a posterior and a decision: what ``fit`` does."""
-        given = self.encoded(problem.y, problem.sample_weight)
-        prior = self.make_prior(problem.X, problem.adjacency, given.n_nodes, problem.names)
-        return self.fit_prior(prior, given)
-
-    def encoded(self, y: Any, sample_weight: Any) -> Any:
-        """Return what is learned from: labels, or values."""
-        raise NotImplementedError
-
     def fit_prior(self, prior: Prior, given: Any, choice: Choice | None = None) -> Self:
         """Condition a prior on labels or values; views and noise are chosen where not known."""
         raise NotImplementedError
-
-    def take(self, prior: Prior, fit: Fit) -> None:
-        """Become fitted: take what a fit found, now or when the estimator was saved."""
-        self.__dict__.pop("posterior_", None)
-        views = fit.choice.views
-        self.prior_, self.fit_ = prior, fit
-        self.sample_weight_, self.approximations_ = fit.weights, fit.approximations
-        self.view_weights_ = {view.name: float(view.weight.mean()) for view in views}
-        self.noise_levels_ = {view.name: view.levels for view in views}
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "fit_")
@@ -300,97 +334,75 @@ class GraphProcess(PriorParameters):
         state.pop("posterior_", None)
         return state
 
-    def _forget(self) -> None:
-        """Make sure that a fit that fails leaves nothing behind."""
+    @shows_progress("fitting")
+    def _fit(self, X: Any, y: Any, adjacency: Any, sample_weight: Any) -> Self:
+        """Walk from data to a posterior and a decision; a fit that fails leaves nothing behind."""
         for name in ("fit_", "posterior_"):
             self.__dict__.pop(name, None)
+        problem = problem_of(X, y, adjacency, sample_weight)
+        given = self.encode(problem.y, problem.sample_weight)
+        prior = self.make_prior(problem.X, problem.adjacency, given.n_nodes, problem.names)
+        return self.fit_prior(prior, given)
 
     def _condition(
         self,
         prior: Prior,
-        given: Any,
-        targets: Array,
+        given: Given,
+        unit: Unit,
         noise: Array | str,
-        counted: Array,
+        loo_weights: Array,
         choice: Choice | None,
     ) -> None:
-        """Choose views and noise if they are not known, and condition the prior on the targets."""
-        labelled, trust = given.nodes, given.weights
-        prior.architecture.check_field(prior.nodes, labelled)
+        """Choose views and noise if they are not known, and condition the prior on Y."""
+        prior.architecture.check_field(prior.nodes, given.nodes)
+        targets = np.asarray((given.targets - unit.offset) / unit.scale)
         if choice is None:
-            prior, choice = self._choose(prior, labelled, targets, noise, counted, trust)
+            # values are noisy however sure their neighbors are: less is usual of classes alone
+            network, of_classes = prior.architecture, self.criterion == "cross_entropy"
+            usual = network.usual_noise(prior.nodes) if of_classes else network.relative_noise
+            how = (noise, self.criterion, loo_weights, usual, given.relative_noise)
+            prior, choice = self._choose(prior, given.nodes, NoiseSelector(targets, *how))
         names = [view.name for view in choice.views]
         prior.keep(names)
-        fit = Fit(labelled, targets, trust, choice, targets[:0], ())
-        posterior = conditioned(prior, fit, self.criterion, self.space)
+        posterior = conditioned(prior, Fit(given, unit, choice, targets[:0]), self)
         announce("means")
-        plain = tuple(replace(view, path=None, root=None) for view in choice.views)
-        fit = replace(
-            fit,
-            choice=replace(choice, views=plain),
-            mean=posterior.mean(),
-            approximations=(*prior.approximations(names), *posterior.approximations),
-        )
-        self.take(prior, fit)
+        plain = tuple(replace(view, known=None) for view in choice.views)
+        said = (*prior.approximations(names), *posterior.approximations)
+        self.prior_ = prior
+        self.fit_ = Fit(given, unit, replace(choice, views=plain), prior.mean_of(posterior), said)
         self.__dict__["posterior_"] = posterior
 
     def _choose(
-        self,
-        prior: Prior,
-        labelled: Integers,
-        targets: Array,
-        noise: Array | str,
-        counted: Array,
-        trust: Array,
+        self, prior: Prior, labelled: Integers, selector: NoiseSelector
     ) -> tuple[Prior, Choice]:
         """Return views and noise by leaving labels out, and the prior, whose numbers may move."""
         if not isinstance(self.learn, bool):
             raise InputError(f"learn must be True or False, got {self.learn!r}")
         if self.learn:  # from what the parameters say, not from what other labels taught
             prior = prior.variant(self.architecture())
-        relative = None if (trust == 1).all() else 1 / trust
         announce("choice of views and noise")
-        how = (noise, self.criterion, counted, relative, self.space)
-        choice = choose(prior, labelled, targets, *how)
+        choice = choose(prior, labelled, selector, self.space)
         self.learned_ = {}
-        if not self.learn or not counted.any():
+        if not self.learn or not selector.weights.any():
             return prior, choice
         announce("learning")
-        by: Any = "evidence" if isinstance(noise, str) and noise == "evidence" else self.criterion
-        is_free, view = isinstance(noise, str), choice.views[0]
-        learnt = learn(prior, labelled, targets, view, by, counted, relative, learn_noise=is_free)
+        learnt = learn(prior, labelled, choice.views[0], selector)
         prior, self.learned_ = prior.variant(learnt.architecture), dict(learnt.numbers)
         if len(prior.views) == 1:
-            return prior, Choice.of_one(view.name, learnt.levels)
+            return prior, Choice.of_one(choice.views[0].name, learnt.levels)
         # noise and weights of all views follow from what was learnt of one
-        return prior, choose(prior, labelled, targets, *how)
+        return prior, choose(prior, labelled, selector, self.space)
 
-    def _noise_variance(self) -> Array:
-        """Return c Σ p_v σ_v² (1,) or (k,) over the views that are Gaussian processes."""
-        choice = self.fit_.choice
-        terms = [
-            (share, view.levels)
-            for share, view in zip(
-                shares_of([view.weight for view in choice.views]), choice.views, strict=True
-            )
-            if not self.prior_.is_smoother(view.name) or len(choice.views) == 1
-        ]
-        total = np.sum([share for share, _ in terms], axis=0)
-        parts = [share * levels for share, levels in terms]
-        return np.asarray(choice.inflation * np.sum(parts, axis=0) / np.where(total > 0, total, 1))
-
-    def _to_unit(self, mean: Array) -> Array:
-        """Return latent means (n, k) in the unit of y, as a new array."""
-        return mean.copy()
-
-    def _spread_to_unit(self, spread: Array, power: int = 1) -> Array:
-        """Return standard deviations, or with power 2 covariances, in the unit of y."""
-        return spread
+    @property
+    def _one_scale(self) -> Array | float:
+        """The unit of standard deviations (n,), or (n, k) for several values."""
+        scale = self.fit_.unit.scale
+        return float(scale[0]) if len(scale) == 1 or self.criterion != "density" else scale
 
     def _ask(self, nodes: Any, X: Any, adjacency: Any) -> Asked:
         """Return what is known about fitted nodes, or about those that X and adjacency join."""
         check_is_fitted(self)
-        fitted, labelled = self.prior_.nodes, self.fit_.labelled
+        fitted, labelled = self.prior_.nodes, self.labelled_nodes_
         if X is None and adjacency is None:
             rows = check_nodes(nodes, len(fitted), fitted.names)
             index = slice(None) if rows is None else rows
@@ -405,28 +417,26 @@ class GraphProcess(PriorParameters):
         return Asked(posterior.mean(rows), reached, rows, posterior)
 
 
-def conditioned(prior: Prior, fit: Fit, criterion: Criterion, space: Any) -> Stack:
+def conditioned(prior: Prior, fit: Fit, estimator: GraphProcess) -> Stack:
     """Return the stack of the chosen views, each conditioned on the labels."""
-    relative = None if (fit.weights == 1).all() else 1 / fit.weights
-    labelled, targets = fit.labelled, fit.targets
+    labelled, targets, relative = fit.given.nodes, fit.targets, fit.given.relative_noise
     few = label_sample(prior.keys[labelled], targets, LABELS_FOR_VIEWS)
-    apart = criterion == "density" and targets.shape[1] > 1
+    apart = estimator.criterion == "density" and targets.shape[1] > 1
     views = []
     for view in fit.choice.views:
-        part: Any
-        if prior.is_smoother(view.name):
-            kernel = prior.view(view.name)
-            part = Smoother(kernel, labelled, targets, relative, apart, among=few)
-        else:
+        part: Any = view.known
+        if not prior.is_smoother(view.name):
             part = condition(
                 prior.view(view.name),
                 labelled,
                 targets,
                 view.levels,
                 relative_noise=relative,
-                path=view.path,
-                root=view.root,
-                space=space,
+                known=part,
+                space=estimator.space,
             )
+        elif part is None:
+            kernel: Any = prior.view(view.name)
+            part = Smoother(kernel, labelled, targets, relative, apart, among=few)
         views.append(StackedView(view.name, view.weight, part))
     return Stack(views, fit.choice.inflation)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -12,16 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from gpgc._typing import Array, Integers
 from gpgc.errors import InputError
-from gpgc.estimators.base import GraphProcess
+from gpgc.estimators.base import GraphProcess, Unit
 from gpgc.estimators.given import GivenLabels, encode_given, left_out_weights
-from gpgc.estimators.inputs import FeatureNorm, check_choice, check_nodes, check_noise
+from gpgc.estimators.inputs import check_choice, check_nodes, check_noise
 from gpgc.estimators.notebook import graph_facts
 from gpgc.estimators.predictions import prediction_columns
-from gpgc.estimators.standardize import Standardize
-from gpgc.gp import Space
-from gpgc.graph import Normalization
-from gpgc.kernels import Activation, BaseKernel
-from gpgc.models import Architecture, KernelKind, Prior
+from gpgc.models import Prior
 from gpgc.probability.calibration import (
     Calibration,
     DecisionRule,
@@ -32,7 +29,6 @@ from gpgc.probability.calibration import (
 from gpgc.probability.class_prior import prior_of
 from gpgc.probability.score_curve import ScoreCurve
 from gpgc.probability.temperature import root_mean_square, square_sums
-from gpgc.problem.alignment import problem_of
 from gpgc.selection.choice import Choice, label_sample
 from gpgc.selection.constants import CALIBRATION_LABELS
 from gpgc.selection.noise_choice import Criterion
@@ -44,6 +40,7 @@ if TYPE_CHECKING:
     from gpgc.uncertainty.measures import Reliability
 
 
+@dataclass(eq=False, repr=False)
 class GPGCClassifier(ClassifierMixin, GraphProcess):
     """Label all nodes of a graph from a few, by the exact Gaussian process of an infinite GCN.
 
@@ -168,57 +165,10 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
     """
 
     criterion: ClassVar[Criterion] = "cross_entropy"
-    classes_: NDArray[Any]
-    codes_: Integers
-    calibration_: Calibration
+    encode: ClassVar[Any] = staticmethod(encode_given)
 
-    def __init__(
-        self,
-        model: str | Architecture = "broad",
-        *,
-        base_kernel: str | BaseKernel = "inner_product",
-        activation: str | Activation = "relu",
-        depth: int = 2,
-        weight_variance: float = 1.0,
-        bias_variance: float = 0.0,
-        kernel: KernelKind = "nngp",
-        learn: bool = False,
-        noise_variance: float | str = "loo",
-        normalization: Normalization = "symmetric",
-        feature_norm: FeatureNorm = "none",
-        n_neighbors: int = 10,
-        dtype: str = "float32",
-        n_jobs: int | None = None,
-        memory_limit: int | str | None = None,
-        random_state: int = 0,
-        space: Space = "auto",
-        standardize: Standardize = "auto",
-        verbose: bool = False,
-        class_prior: Any = "estimated",
-        decision: DecisionRule = "probable",
-    ) -> None:
-        super().__init__(
-            model,
-            base_kernel=base_kernel,
-            activation=activation,
-            depth=depth,
-            weight_variance=weight_variance,
-            bias_variance=bias_variance,
-            kernel=kernel,
-            learn=learn,
-            noise_variance=noise_variance,
-            normalization=normalization,
-            feature_norm=feature_norm,
-            n_neighbors=n_neighbors,
-            dtype=dtype,
-            n_jobs=n_jobs,
-            memory_limit=memory_limit,
-            random_state=random_state,
-            space=space,
-            standardize=standardize,
-            verbose=verbose,
-        )
-        self.class_prior, self.decision = class_prior, decision
+    class_prior: Any = "estimated"
+    decision: DecisionRule = "probable"
 
     def fit(self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None) -> Self:
         """Condition the Gaussian process on the labelled nodes.
@@ -249,37 +199,53 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         -------
         GPGCClassifier
         """
-        self._forget()
-        return self.fit_problem(problem_of(X, y, adjacency, sample_weight))
-
-    def encoded(self, y: Any, sample_weight: Any) -> GivenLabels:
-        """Return labels, or rows of probabilities, with what each counts."""
-        return encode_given(y, sample_weight)
+        return self._fit(X, y, adjacency, sample_weight)
 
     def fit_prior(
         self,
         prior: Prior,
         given: GivenLabels,
         choice: Choice | None = None,
-        calibration: tuple[ScoreCurve, Array, float] | None = None,
+        calibration: Calibration | None = None,
+        unlabelled: Callable[[Self], tuple[float, MeanOf | None]] | None = None,
     ) -> Self:
-        """Condition a prior on labels; choice, and curve, bias and flatness, may be known."""
+        """Condition a prior on labels; choice and calibration may be known.
+
+        What unlabelled nodes are that labels reach, :meth:`calibration_left_out` asks a function of
+        the estimator where they are not in this process.
+        """
         check_choice("decision", self.decision, get_args(DecisionRule))
-        noise = check_noise(self.noise_variance, 1)
+        noise = check_noise(self.noise_variance, given.n_levels)
         alone = prior.nodes.reach.alone(given.nodes)
-        counted = left_out_weights(given.targets, given.weights, alone)
-        self._condition(prior, given, given.targets, noise, counted, choice)
-        self.take_labels(given)
+        loo_weights = left_out_weights(given.targets, given.weights, alone)
+        self._condition(prior, given, unit_of_classes(given), noise, loo_weights, choice)
         if calibration is None:
-            self.set_calibration(self.calibration_left_out(counted))
-        else:
-            self.take_calibration(*calibration)
+            known = None if unlabelled is None else unlabelled(self)
+            calibration = self.calibration_left_out(loo_weights, known)
+        self.calibration_ = calibration
         return self
 
-    def take_labels(self, given: GivenLabels) -> None:
-        """Know classes and noise of the labels, once fitted to them."""
-        self.classes_, self.codes_ = given.classes, given.codes[given.nodes]
-        self.noise_variance_ = float(self._noise_variance()[0])
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels (k,), sorted."""
+        classes: NDArray[Any] = self.fit_.given.classes
+        return classes
+
+    @property
+    def codes_(self) -> Integers:
+        """The given labels (D,), as indices of ``classes_``."""
+        codes: Integers = self.fit_.given.codes
+        return codes
+
+    @property
+    def temperature_(self) -> float:
+        """The slope of scores by latent means at 0, an inverse temperature."""
+        return self.calibration_.curve.temperature
+
+    @property
+    def class_prior_(self) -> Array:
+        """The class fractions (k,) in use."""
+        return self.calibration_.class_prior
 
     @property
     def decision_(self) -> Calibration:
@@ -377,19 +343,27 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             The estimator itself.
         """
         check_is_fitted(self)
-        chosen = check_nodes(nodes, len(self.prior_.nodes), self.node_names_)
-        codes = self.codes_of(y)
-        if chosen is None or len(codes) != len(chosen) or not len(codes):
-            raise InputError("nodes and y must name the same, at least one, held-out nodes")
-        if np.isin(chosen, self.labelled_nodes_).any():
-            raise InputError("nodes must be held out: some of them were labelled in fit")
+        chosen, codes = self.held_out(nodes, y)
         reached = self.prior_.nodes.reach.reached(self.labelled_nodes_)[chosen]
         if not reached.any():
             raise InputError("nodes must hold some that links or features connect with a label")
         mean, targets = self.fit_.mean[chosen], np.eye(len(self.classes_))[codes]
         scale, bias = fit_scale_and_bias(mean[reached], targets[reached])
-        self.take_calibration(ScoreCurve(scale), bias, 0.0)
+        self.calibration_ = Calibration(ScoreCurve(scale), bias, label_fractions(self.fit_.given))
         return self
+
+    def held_out(self, nodes: Any, y: Any) -> tuple[Integers, Integers]:
+        """Return nodes that ``fit`` saw no label of, as indices, and their labels as codes."""
+        chosen = check_nodes(nodes, len(self.prior_.nodes), self.node_names_)
+        if chosen is None or np.isin(chosen, self.labelled_nodes_).any():
+            raise InputError("nodes must be held out: some of them were labelled in fit")
+        codes = self.codes_of(y)
+        if codes.shape != chosen.shape or not len(codes):
+            raise InputError(
+                f"y must hold {len(chosen)} labels, one for each of at least one node, "
+                f"got {len(codes)}"
+            )
+        return chosen, codes
 
     def codes_of(self, y: Any) -> Integers:
         """Return labels (n,) as indices of ``classes_``; others than those are refused."""
@@ -401,48 +375,35 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             )
         return np.asarray(codes)
 
-    def label_fractions(self) -> Array:
-        """Return the fractions (k,) of the classes among the labels, by their weights."""
-        targets = self.fit_.targets
-        return np.asarray(np.average(targets, axis=0, weights=self.fit_.weights))
-
     def calibration_left_out(
-        self, counted: Array, unlabelled: tuple[float, MeanOf | None] | None = None
+        self, loo_weights: Array, unlabelled: tuple[float, MeanOf | None] | None = None
     ) -> Calibration:
         """Return the calibration by leaving labels out, each of which counts so much (D,).
 
         ``unlabelled`` are the root mean square of the means of unlabelled nodes that labels reach,
         and what averages over them; those of the prior's nodes when not given.
         """
-        labelled, targets = self.labelled_nodes_, self.fit_.targets
+        given = self.fit_.given
+        labelled, targets = given.nodes, given.targets
         if unlabelled is None:
             speaking = self.prior_.nodes.reach.reached(labelled)
             speaking[labelled] = False
             means = self.fit_.mean[speaking]
-            spread = root_mean_square(square_sums(means))
-            unlabelled = spread, (lambda said: said(means).mean(axis=0)) if len(means) else None
-        spread, of_nodes = unlabelled
+            contrast = root_mean_square(square_sums(means))
+            unlabelled = contrast, (lambda said: said(means).mean(axis=0)) if len(means) else None
+        contrast, of_nodes = unlabelled
         among = label_sample(self.prior_.keys[labelled], targets, CALIBRATION_LABELS)
         return calibrate_left_out(
             self.posterior_.leave_one_out(among).mean,
             targets[among],
-            counted[among],
-            self.label_fractions(),
-            spread,
+            loo_weights[among],
+            label_fractions(given),
+            contrast,
             of_nodes,
             prior_of(self.class_prior, self.classes_),
             self.prior_.homophily.alike,
+            self.fit_.choice.agreement,
         )
-
-    def take_calibration(self, curve: ScoreCurve, bias: Array, flatness: float) -> None:
-        """Take scores of latent means, class bias and flatness that are known."""
-        self.set_calibration(Calibration(curve, bias, self.label_fractions(), flatness))
-
-    def set_calibration(self, calibration: Calibration) -> None:
-        """Take a calibration, and what follows from it."""
-        self.calibration_ = calibration
-        self.temperature_ = calibration.curve.temperature
-        self.class_prior_ = calibration.class_prior
 
     def facts(self) -> dict[str, str]:
         """Return what a notebook shows: graph, labels, views, noise and an estimate."""
@@ -571,11 +532,12 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         level : float, default 0.9
             Wanted coverage, between 0 and 1.
         nodes : array of shape (n,), optional
-            Nodes, indices or names, that ``fit`` was given no label of, drawn uniformly from those.
-            With them the coverage is guaranteed
-            (:func:`gpgc.uncertainty.sets.split_conformal_sets`); without them it is estimated from
-            the training labels by leave-one-out
-            (:func:`gpgc.uncertainty.sets.leave_one_out_sets`).
+            Nodes, indices or names, that ``fit`` was given no label of, and the estimator was not
+            calibrated on. If they are drawn uniformly from those without a training label, the set
+            of another such node holds its class with probability of at least ``level``, whatever
+            the model (split conformal sets). Without them the training labels are left out in turn
+            in their place, in closed form: there is no guarantee, as labels drawn class by class
+            are not exchangeable with the rest.
         y : array of shape (n,), optional
             The labels of ``nodes``.
 
@@ -603,18 +565,25 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         return split_conformal_sets(self, nodes, y, level)
 
     def novelty(self, view: Literal["graph", "features"] = "graph") -> Array:
-        """Return how little each node belongs to the labelled classes, larger is stranger.
+        r"""Return how little each node belongs to the labelled classes, larger is stranger.
+
+        .. math:: 1 - \max_c \left(\Gamma_{\cdot D}\, (\Gamma_{DD} + \bar\gamma I)^{-1} Y\right)_c
+
+        for 0/1 labels Y and the centered covariance Γ (:class:`gpgc.kernels.Center`) of mean
+        variance :math:`\bar\gamma`, which is also the noise. Centered, a node that is like the
+        average one correlates with no label, and so no class claims it; uncentered, every class
+        claims every node through what all nodes share.
 
         Parameters
         ----------
         view : {"graph", "features"}, default "graph"
-            By the graph's covariance, for nodes of a class without labels, or by the features
-            alone, for nodes whose features are damaged. The formula is that of
-            :func:`gpgc.uncertainty.novelty`.
+            By the graph's covariance, for nodes of a class without labels; or by the features
+            alone, for nodes whose features are damaged, which the neighbors hide in the other view.
 
         Returns
         -------
         array of shape (N,)
+            About 0 for nodes that surely belong, about 1 for those that do not.
 
         Examples
         --------
@@ -660,8 +629,8 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
             raise InputError("nodes and y must be given together, got one of them")
         if nodes is None:
             return reliability(self.leave_one_out_proba(), self.codes_, n_bins)
-        chosen = check_nodes(nodes, len(self.prior_.nodes), self.node_names_)
-        return reliability(self.predict_proba()[chosen], self.codes_of(y), n_bins)
+        chosen, codes = self.held_out(nodes, y)
+        return reliability(self.predict_proba()[chosen], codes, n_bins)
 
     def suggest(
         self,
@@ -703,3 +672,14 @@ class GPGCClassifier(ClassifierMixin, GraphProcess):
         from gpgc.labelling.labelling import Labelling
 
         return Labelling(self, candidates=candidates, costs=costs).suggest(n, strategy)
+
+
+def unit_of_classes(given: GivenLabels) -> Unit:
+    """Return the unit of 0 and 1."""
+    n_classes = len(given.classes)
+    return Unit(np.zeros(n_classes), np.ones(n_classes))
+
+
+def label_fractions(given: GivenLabels) -> Array:
+    """Return the fractions (k,) of the classes among the labels, by their weights."""
+    return np.asarray(np.average(given.targets, axis=0, weights=given.weights))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from gpgc._typing import Array, Integers
 from gpgc.errors import GPGCWarning, InputError
 from gpgc.files.cells import LARGEST
 from gpgc.problem.frames import is_frame, is_missing
-from gpgc.problem.named_columns import NamedColumns, named_columns
+from gpgc.problem.names import NamedColumns, named_columns
 
 UNLABELLED = -1
 
@@ -27,39 +27,54 @@ WEIGHTS = (1e-10, 1e10)
 
 
 @dataclass(frozen=True, eq=False)
-class GivenLabels:
-    """Codes (N,), −1 where unlabelled; classes (k,); of the D labels targets (D, k), weights."""
+class Given:
+    """What is known of D of N nodes: targets (D, k), and what each of the nodes counts (D,)."""
 
-    codes: Integers
-    classes: NDArray[Any]
+    n_nodes: int
+    nodes: Integers
     targets: Array
     weights: Array
 
     @property
-    def nodes(self) -> Integers:
-        """The labelled nodes (D,)."""
-        return np.flatnonzero(self.codes != UNLABELLED)
+    def relative_noise(self) -> Array | None:
+        """1 / w (D,), None where all count alike."""
+        return None if (self.weights == 1).all() else 1 / self.weights
 
     @property
-    def n_nodes(self) -> int:
-        """N."""
-        return len(self.codes)
+    def n_levels(self) -> int:
+        """How many levels of noise there may be."""
+        return int(self.targets.shape[1])
 
-    @classmethod
-    def certain(cls, codes: Integers, classes: NDArray[Any]) -> GivenLabels:
-        """Return labels that are one class each and count alike."""
-        given = np.asarray(codes)[np.asarray(codes) != UNLABELLED]
-        return cls(np.asarray(codes), classes, np.eye(len(classes))[given], np.ones(len(given)))
+    def at(self, nodes: Integers, n_nodes: int) -> Self:
+        """Return the same where the nodes are others, of so many."""
+        return replace(self, nodes=nodes, n_nodes=n_nodes)
 
 
 @dataclass(frozen=True, eq=False)
-class GivenValues:
-    """Nodes (D,) of N, values (D, k), NaN where one is not known, weights (D,), target names."""
+class GivenLabels(Given):
+    """Labels as rows of probabilities, with the code (D,) of the most likely of classes (k,)."""
 
-    n_nodes: int
-    nodes: Integers
-    values: Array
-    weights: Array
+    codes: Integers
+    classes: NDArray[Any]
+
+    @property
+    def n_levels(self) -> int:
+        """One for all classes."""
+        return 1
+
+    @classmethod
+    def certain(cls, codes: Integers, classes: NDArray[Any]) -> GivenLabels:
+        """Return labels, codes (N,) with −1 where unlabelled, that are one class each."""
+        nodes = np.flatnonzero(np.asarray(codes) != UNLABELLED)
+        own = np.asarray(codes)[nodes]
+        targets = np.eye(len(classes))[own]
+        return cls(len(codes), nodes, targets, np.ones(len(nodes)), own, classes)
+
+
+@dataclass(frozen=True, eq=False)
+class GivenValues(Given):
+    """Values, NaN where one is not known; whether y was a vector, and the names of its columns."""
+
     is_vector: bool = False
     names: NDArray[Any] | None = None
 
@@ -68,8 +83,8 @@ def encode_given(y: Any, sample_weight: Any = None) -> GivenLabels:
     """Return labels (N,), or rows of probabilities (N, k), with what each counts.
 
     >>> given = encode_given([[0.7, 0.3], [np.nan, np.nan], [0.0, 1.0]], [2.0, 1.0, 1.0])
-    >>> given.codes, given.classes, given.weights
-    (array([ 0, -1,  1]), array([0, 1]), array([2., 1.]))
+    >>> given.nodes, given.codes, given.classes, given.weights
+    (array([0, 2]), array([0, 1]), array([0, 1]), array([2., 1.]))
     """
     shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
     is_table = len(shape) == 2 and shape[1] > 1
@@ -78,29 +93,29 @@ def encode_given(y: Any, sample_weight: Any = None) -> GivenLabels:
     else:
         codes, classes = encode_labels(y)
         rows = np.eye(len(classes))[codes]
-    weights = check_sample_weight(sample_weight, len(codes))
-    codes = np.where(weights > 0, codes, UNLABELLED)
-    known = codes != UNLABELLED
-    if not known.any():
+    n_nodes = len(codes)
+    weights = check_sample_weight(sample_weight, n_nodes)
+    nodes = np.flatnonzero((codes != UNLABELLED) & (weights > 0))
+    codes, rows = codes[nodes], rows[nodes]
+    if not len(nodes):
         raise InputError(
             "sample_weight must be above zero for at least one labelled node, got none"
         )
-    used = rows[known].any(axis=0)
+    used = rows.any(axis=0)
     if is_table and not used.all():
         unused = [str(name) for name in np.asarray(classes)[~used]]
         raise InputError(f"y must give each class some probability, got none for {unused[0]!r}")
     if not used.all():
-        codes = np.where(known, np.cumsum(used)[codes] - 1, UNLABELLED)
-        classes, rows = classes[used], rows[:, used]
+        codes, classes, rows = np.cumsum(used)[codes] - 1, classes[used], rows[:, used]
     if not is_table and len(classes) == 1:
         _warn_of_one_class(y, classes)
-    return GivenLabels(codes, classes, rows[known], weights[known])
+    return GivenLabels(n_nodes, nodes, rows, weights[nodes], codes, classes)
 
 
 def encode_values(y: Any, sample_weight: Any = None) -> GivenValues:
     """Return values (N,) or (N, k), NaN where unknown, with what each counts.
 
-    >>> encode_values([[1.0, None], [None, None], [3.0, 4.0]]).values
+    >>> encode_values([[1.0, None], [None, None], [3.0, 4.0]]).targets
     array([[ 1., nan],
            [ 3.,  4.]])
     """
@@ -152,7 +167,8 @@ def encode_labels(y: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
         given = np.array(given.tolist())
     if given.dtype.kind == "f" and (given == given.astype(np.int64)).all():
         given = given.astype(np.int64)
-    check_classification_targets(given)
+    if given.dtype.kind in "fc":  # of whole numbers and names, scikit-learn warns if few repeat
+        check_classification_targets(given)
     classes, codes_of_given = np.unique(given, return_inverse=True)
     codes = np.full(len(values), UNLABELLED, dtype=np.int64)
     codes[is_known] = codes_of_given
@@ -223,9 +239,9 @@ def left_out_weights(targets: Array, weights: Array, alone: NDArray[np.bool_]) -
     >>> left_out_weights(np.eye(2)[[0, 0, 1]], np.ones(3), np.array([False, False, False]))
     array([0.5, 0.5, 0. ])
     """
-    counted = effective_weights(weights)
-    of_class = np.maximum(0.0, 1 - 1 / np.maximum(counted @ targets, np.finfo(np.float64).tiny))
-    return np.asarray((targets @ of_class) * ~alone * counted)
+    effective = effective_weights(weights)
+    of_class = np.maximum(0.0, 1 - 1 / np.maximum(effective @ targets, np.finfo(np.float64).tiny))
+    return np.asarray((targets @ of_class) * ~alone * effective)
 
 
 def effective_weights(weights: Array) -> Array:

@@ -22,10 +22,7 @@ LARGEST_NOISE = 1e30
 
 def with_norm(features: Any, norm: FeatureNorm) -> Any:
     """Return features with rows scaled to the wanted norm; rows of zeros stay."""
-    if norm not in get_args(FeatureNorm):
-        raise InputError(
-            f"feature_norm must be one of {', '.join(get_args(FeatureNorm))}, got {norm!r}"
-        )
+    check_choice("feature_norm", norm, get_args(FeatureNorm))
     matrix = sp.csr_array(features) if sp.issparse(features) else features
     if norm == "none":
         return matrix

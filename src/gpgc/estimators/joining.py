@@ -17,9 +17,9 @@ from gpgc.graph import Nodes, nearest_links
 from gpgc.graph.adjacency import links_of_edges
 from gpgc.graph.nodes import JoinedNodes
 from gpgc.problem import NodeTable, encode_table
-from gpgc.problem.frames import ID, column_names, columns_of, is_frame, without_column
+from gpgc.problem.frames import column_names, columns_of, is_frame, without_id
 from gpgc.problem.named_parts import Edges, graph_part
-from gpgc.problem.node_names import as_names, names_of, positions_of
+from gpgc.problem.names import as_names, names_of, positions_of
 
 
 class Join(NamedTuple):
@@ -33,8 +33,7 @@ class Join(NamedTuple):
 def join_by_name(nodes: Nodes, X: Any, adjacency: Any) -> Join:
     """Return new nodes with links by position."""
     names = X.names if isinstance(X, NodeTable) else (names_of(X) if is_frame(X) else None)
-    if is_frame(X) and ID in column_names(X):
-        X = without_column(X, ID)
+    X = without_id(X) if is_frame(X) else X
     part = graph_part(adjacency)
     edges = part.value
     if part.names is not None and hasattr(edges, "adj"):
@@ -204,8 +203,7 @@ def _links_of_frame(
     otherwise, are taken by position.
     """
     rows = names_of(frame)
-    if ID in column_names(frame):
-        frame = without_column(frame, ID)
+    frame = without_id(frame)
     columns = columns_of(frame, "adjacency")
     if others := [name for name, column in columns.items() if column.dtype.kind not in "biuf"]:
         raise InputError(

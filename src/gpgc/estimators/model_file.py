@@ -12,15 +12,18 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from gpgc._typing import Array
 from gpgc.errors import DataError, InputError
 from gpgc.files import pack_npz, read_npz, unpack_sparse
+from gpgc.gp import Space
 from gpgc.graph import as_adjacency
+from gpgc.probability.calibration import DecisionRule
 from gpgc.problem import TableEncoder
 from gpgc.problem.encoder import from_json
 
@@ -39,34 +42,88 @@ NPY_HEADER = 4096
 
 
 class StoredModel(NamedTuple):
-    """The checked content of a file."""
+    """The checked content of a file: what stands in its header, of the graph, and of the fit."""
 
     header: dict[str, Any]
-    adjacency: sp.csr_array
-    features: Any
-    labelled: NDArray[np.intp]
-    state: dict[str, NDArray[Any]]
-    feature_names: NDArray[Any] | None
-    names: NDArray[Any] | None
     encoder: TableEncoder | None
-    scaled_adjacency: sp.csr_array | None
+    graph: dict[str, Any]
+    state: dict[str, NDArray[Any]]
 
 
 class Sizes(NamedTuple):
-    """N, D, k and F."""
+    """Of N nodes with F features, D of which have labels: of k classes, or for k targets."""
 
-    nodes: int
-    labels: int
-    columns: int
-    features: int
+    N: int
+    D: int
+    k: int
+    F: int
 
 
 class Field(NamedTuple):
-    """One field: whether a value fits the others' sizes, how to call what does, and its place."""
+    """One field: whether a value fits the others' sizes, how to call what does, and its place.
+
+    ``of`` an estimator is what is written, None where there is nothing to write.
+    """
 
     fits: Callable[[Any, Sizes], bool]
     expected: str
+    of: Callable[[Any], Any] = lambda estimator: None
     is_needed: bool = True
+
+
+def written(table: Mapping[str, Field], estimator: Any) -> dict[str, Any]:
+    """Return what an estimator has to write, by the names of a table of fields."""
+    found = {name: field.of(estimator) for name, field in table.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def array(
+    kinds: str,
+    shape: str,
+    of: Callable[[Any], Any] = lambda estimator: None,
+    *,
+    least: float = -math.inf,
+    below: str = "",
+    also: Callable[[Any, Sizes], bool] = lambda value, sizes: True,
+    said: str = "",
+    is_needed: bool = True,
+) -> Field:
+    """Return the field of an array of a kind, with a shape and an end in the letters of Sizes.
+
+    Numbers are finite, ``least`` or more; ``also`` must hold, which ``said`` calls by its name.
+    """
+
+    def fits(value: Any, sizes: Sizes) -> bool:
+        wanted = tuple(getattr(sizes, letter) for letter in shape)
+        if value.dtype.kind not in kinds or value.shape != wanted:
+            return False
+        end = getattr(sizes, below) if below else math.inf
+        in_range = (
+            value.dtype.kind not in "iuf"
+            or (np.isfinite(value) & (value >= least) & (value < end)).all()
+        )
+        return bool(in_range) and also(value, sizes)
+
+    expected = f"of shape ({', '.join(shape)})"
+    expected += f", {least:g} or more" if least > -math.inf else ""
+    expected += f", below {below}" if below else ""
+    return Field(fits, expected + (said and f", {said}"), of, is_needed)
+
+
+def whole(lowest: int, highest: int) -> Field:
+    """Return the field of a whole number in JSON."""
+    return Field(
+        lambda value, sizes: type(value) is int and lowest <= value <= highest,
+        f"a whole number from {lowest} to {highest}",
+    )
+
+
+def one_of(*allowed: Any) -> Field:
+    """Return the field of a word, true or false in JSON."""
+    return Field(
+        lambda value, sizes: any(type(value) is type(one) and value == one for one in allowed),
+        f"one of {', '.join(map(str, allowed))}",
+    )
 
 
 def pack_model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -91,10 +148,12 @@ def read_model(path: Path, memory_limit: int | None = None) -> StoredModel:
     size = path.stat().st_size if path.is_file() else 0
     header, arrays = _read(path, most_bytes(size) if memory_limit is None else memory_limit)
     source = str(path)
-    adjacency = _adjacency(arrays, source, "adjacency")
-    has_scaled = any(name.startswith("standardized/") for name in arrays)
-    scaled = _adjacency(arrays, source, "standardized") if has_scaled else None
-    features = _features(arrays, source)
+    graph = {name: arrays[name] for name in GRAPH if name in arrays}
+    graph["adjacency"] = _adjacency(arrays, source, "adjacency")
+    if any(name.startswith("standardized/") for name in arrays):
+        graph["standardized"] = _adjacency(arrays, source, "standardized")
+    if (features := _features(arrays, source)) is not None:
+        graph["features"] = features
     state = {name[6:]: array for name, array in arrays.items() if name.startswith("state/")}
     encoder = from_json(header.get("encoder"), source)
     kind: Any = header.get("estimator")
@@ -108,26 +167,23 @@ def read_model(path: Path, memory_limit: int | None = None) -> StoredModel:
         fits = len(encoder.feature_names) == n_features
         _require(fits, source, "encoder", f"that of {n_features} features", encoder.names)
         n_features = len(encoder.columns)
-    labelled = arrays.get("labelled", np.empty(0))
-    sizes = Sizes(adjacency.shape[0], labelled.size, n_columns, n_features)
+    n_labels = graph.get("labelled", np.empty(0)).size
+    sizes = Sizes(graph["adjacency"].shape[0], n_labels, n_columns, n_features)
+    fields = STATE[kind] | SHARED_STATE
     header.setdefault("parameters", None)
     _check(header, HEADER, sizes, source)
-    _check(header["parameters"], PARAMETERS, sizes, source)
-    graph = {"adjacency": adjacency, "standardized": scaled, "features": features}
-    whole = {name: part for name, part in graph.items() if part is not None}
-    whole |= {
-        name: arrays[name] for name in ("labelled", "names", "feature_names") if name in arrays
+    known_parameters = {
+        name: PARAMETERS[name] for name in header["parameters"] if name in PARAMETERS
     }
-    _check(whole, GRAPH, sizes, source)
-    _check(state, STATE[kind] | SHARED_STATE, sizes, source)
-    if unknown := sorted(state.keys() - (STATE[kind] | SHARED_STATE).keys()):
+    _check(header["parameters"], known_parameters, sizes, source)
+    _check(graph, GRAPH, sizes, source)
+    _check(state, fields, sizes, source)
+    if unknown := sorted(state.keys() - fields.keys()):
         raise DataError(f"{source}: nothing must be called {unknown[0]!r:.60}")
     if kind == "GPGCClassifier" and "targets" not in state:
-        used = len(np.unique(state["codes"])) == sizes.columns
+        used = len(np.unique(state["codes"])) == sizes.k
         _require(used, source, "codes", "each class used", state["codes"])
-    rows = labelled.astype(np.intp)
-    optional = (arrays.get("feature_names"), arrays.get("names"))
-    return StoredModel(header, adjacency, features, rows, state, *optional, encoder, scaled)
+    return StoredModel(header, encoder, graph, state)
 
 
 def digest(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -204,30 +260,14 @@ def _require(fits: bool, source: str, name: str, expected: str, value: Any) -> N
     raise DataError(f"{source}: {name} must be {expected}, got {got}")
 
 
-def _is_index(values: NDArray[Any], size: int) -> bool:
-    """Tell whether values are a 1-D array of whole numbers from 0 to size − 1."""
-    is_whole = values.ndim == 1 and values.dtype.kind in "iu"
-    return is_whole and bool(((values >= 0) & (values < size)).all())
-
-
-def _is_float(values: NDArray[Any], shape: tuple[int, ...], least: float = -np.inf) -> bool:
-    """Tell whether an array of a shape holds finite numbers of at least some size."""
-    fits = values.dtype.kind == "f" and values.shape == shape and bool(np.isfinite(values).all())
-    return fits and bool((values >= least).all())
-
-
 def _is_number(value: Any, least: float = -math.inf) -> bool:
     is_real = isinstance(value, int | float) and not isinstance(value, bool)
     return is_real and math.isfinite(value) and value >= least
 
 
-def _is_whole(value: Any, lowest: int, highest: int) -> bool:
-    return type(value) is int and lowest <= value <= highest
-
-
 def _are_levels(value: Any, sizes: Sizes) -> bool:
     """Tell whether a list has a number of at least 0 for all targets, or for each."""
-    is_listed = isinstance(value, list) and len(value) in (1, sizes.columns)
+    is_listed = isinstance(value, list) and len(value) in (1, sizes.k)
     return is_listed and all(_is_number(one, 0) for one in value)
 
 
@@ -247,113 +287,132 @@ def _are_pairs(value: Any, sizes: Sizes) -> bool:
 
 def _are_features(value: Any, sizes: Sizes) -> bool:
     numbers = value.data if sp.issparse(value) else value
-    shaped = value.shape[0] == sizes.nodes and value.shape[1] > 0
+    shaped = value.shape[0] == sizes.N and value.shape[1] > 0
     return shaped and value.dtype in (np.float32, np.float64) and bool(np.isfinite(numbers).all())
 
 
-def _are_classes(value: NDArray[Any], sizes: Sizes) -> bool:
-    fits = value.ndim == 1 and len(value) > 0 and value.dtype.kind in "biuUSf"
-    fits = fits and (value.dtype.kind != "f" or bool(np.isfinite(value).all()))
-    return fits and bool((value[1:] > value[:-1]).all())
-
-
-def _are_probabilities(value: NDArray[Any], sizes: Sizes) -> bool:
-    fits = _is_float(value, (sizes.labels, sizes.columns), 0)
-    return fits and bool(np.allclose(value.sum(axis=1), 1) and value.any(axis=0).all())
-
-
 def _are_values(value: NDArray[Any], sizes: Sizes) -> bool:
-    fits = value.dtype.kind == "f" and value.shape == (sizes.labels, sizes.columns)
-    fits = fits and sizes.columns > 0 and not np.isinf(value).any()
+    fits = value.dtype.kind == "f" and value.shape == (sizes.D, sizes.k)
+    fits = fits and sizes.k > 0 and not np.isinf(value).any()
     known = ~np.isnan(value) if fits else np.zeros((1, 1), dtype=bool)
     return fits and bool(known.any(axis=0).all() and known.any(axis=1).all())
 
 
-FLAG = Field(lambda v, s: isinstance(v, bool), "true or false")
-AT_LEAST_0 = Field(lambda v, s: _is_float(v, (), 0), "a number of at least 0")
+def _views_of(estimator: Any) -> dict[str, Any]:
+    return {
+        view.name: {"weight": view.weight.tolist(), "noise": view.levels.tolist()}
+        for view in estimator.fit_.choice.views
+    }
+
+
+def _learned_of(estimator: Any) -> dict[str, Any] | None:
+    return {name: list(pair) for name, pair in estimator.learned_.items()} or None
+
+
+def _soft_labels_of(estimator: Any) -> Array | None:
+    """Return rows of probabilities, None where they follow from the codes."""
+    targets: Array = estimator.fit_.given.targets
+    return None if ((targets == 0) | (targets == 1)).all() else targets
+
+
+AT_LEAST_0 = Field(lambda value, sizes: _is_number(value, 0), "a number of at least 0")
+TINY = float(np.finfo(np.float64).tiny)
 HEADER = {
     "parameters": Field(lambda v, s: isinstance(v, dict), "an object"),
-    "from_features": FLAG,
-    "both_scalings": FLAG._replace(is_needed=False),
-    "views": Field(_are_views, "weight and noise by name, finite numbers of at least 0"),
-    "inflation": Field(_are_levels, "finite numbers of at least 0"),
-    "learned": Field(_are_pairs, "two numbers by name", False),
+    "from_features": one_of(True, False)._replace(of=lambda e: e.prior_.nodes.from_features),
+    "both_scalings": one_of(True, False)._replace(is_needed=False),
+    "views": Field(_are_views, "weight and noise by name, finite numbers of at least 0", _views_of),
+    "inflation": Field(
+        _are_levels, "numbers of at least 0", lambda e: e.fit_.choice.inflation.tolist()
+    ),
+    "agreement": Field(
+        lambda v, s: _is_number(v, -1) and v <= 1,
+        "a number from -1 to 1",
+        lambda e: e.fit_.choice.agreement,
+    ),
+    "learned": Field(_are_pairs, "two numbers by name", _learned_of, is_needed=False),
     "approximations": Field(
-        lambda v, s: isinstance(v, list) and all(isinstance(one, str) for one in v), "phrases"
+        lambda v, s: isinstance(v, list) and all(isinstance(one, str) for one in v),
+        "phrases",
+        lambda e: list(e.approximations_),
     ),
 }
-"""What the header holds beside ``estimator`` and ``encoder``."""
+"""What the header holds beside ``estimator``, ``encoder`` and ``standardization``."""
 
 PARAMETERS = {
-    "depth": Field(
-        lambda v, s: _is_whole(v, 1, HIGHEST_DEPTH), f"a whole number up to {HIGHEST_DEPTH}", False
-    ),
-    "dtype": Field(lambda v, s: v in ("float32", "float64"), "float32 or float64", False),
-    "n_neighbors": Field(
-        lambda v, s: _is_whole(v, 1, 2**31), "a whole number of at least 1", False
-    ),
+    "depth": whole(1, HIGHEST_DEPTH),
+    "dtype": one_of("float32", "float64"),
+    "n_neighbors": whole(1, 2**31),
     "n_jobs": Field(
-        lambda v, s: v is None or _is_whole(v, -1, 2**16), "a number of threads or null", False
+        lambda v, s: v is None or whole(-1, 2**16).fits(v, s), "a number of threads or null"
     ),
-    "random_state": Field(lambda v, s: _is_whole(v, 0, 2**32 - 1), "a seed below 2^32", False),
-    "verbose": FLAG._replace(is_needed=False),
-    "space": Field(lambda v, s: v in ("auto", "function", "weight"), "a space", False),
-    "decision": Field(lambda v, s: v in ("probable", "balanced"), "a decision", False),
-    "weight_variance": Field(lambda v, s: _is_number(v, 0), "a number of at least 0", False),
-    "bias_variance": Field(lambda v, s: _is_number(v, 0), "a number of at least 0", False),
+    "random_state": whole(0, 2**32 - 1),
+    "verbose": one_of(True, False),
+    "space": one_of(*get_args(Space)),
+    "decision": one_of(*get_args(DecisionRule)),
+    "weight_variance": AT_LEAST_0,
+    "bias_variance": AT_LEAST_0,
 }
-"""Parameters whose wrong values the constructors would take."""
+"""Parameters whose wrong values the constructors would take; those that a file has are checked."""
 
 GRAPH = {
-    "labelled": Field(
-        lambda v, s: _is_index(v, s.nodes) and 0 < len(v) == len(np.unique(v)),
-        "nodes of the graph, each once",
+    "labelled": array(
+        "iu",
+        "D",
+        lambda e: e.labelled_nodes_,
+        least=0,
+        below="N",
+        also=lambda v, s: 0 < len(v) == len(np.unique(v)),
+        said="each once",
     ),
-    "features": Field(_are_features, "a finite float32 or float64 row for each node", False),
+    "features": Field(
+        _are_features, "a finite float32 or float64 row for each node", is_needed=False
+    ),
     "standardized": Field(
-        lambda v, s: v.shape[0] == s.nodes and s.features > 0, "a graph of the same nodes", False
+        lambda v, s: v.shape[0] == s.N and s.F > 0, "a graph of the same nodes", is_needed=False
     ),
-    "names": Field(
-        lambda v, s: v.shape == (s.nodes,) and v.dtype.kind in "iufUS", "a name a node", False
-    ),
-    "feature_names": Field(
-        lambda v, s: s.features > 0 and v.shape == (s.features,) and v.dtype.kind in "US",
-        "a name for each feature",
-        False,
+    "names": array("iufUS", "N", is_needed=False),
+    "feature_names": array(
+        "US", "F", lambda e: getattr(e, "feature_names_in_", None), is_needed=False
     ),
 }
 SHARED_STATE = {
-    "sample_weight": Field(
-        lambda v, s: _is_float(v, (s.labels,), np.finfo(np.float64).tiny),
-        "a positive number for each label",
-    ),
-    "mean": Field(lambda v, s: _is_float(v, (s.nodes, s.columns)), "numbers of shape (N, k)"),
+    "sample_weight": array("f", "D", lambda e: e.sample_weight_, least=TINY),
+    "mean": array("f", "Nk", lambda e: e.fit_.mean),
 }
 STATE = {
     "GPGCClassifier": {
-        "classes": Field(_are_classes, "different and sorted"),
-        "codes": Field(
-            lambda v, s: _is_index(v, s.columns) and len(v) == s.labels, "a class for each label"
+        "classes": array(
+            "biuUSf",
+            "k",
+            lambda e: e.classes_,
+            also=lambda v, s: s.k > 0 and bool((v[1:] > v[:-1]).all()),
+            said="different and sorted",
         ),
-        "bias": Field(lambda v, s: _is_float(v, (s.columns,)), "a number for each class"),
-        "temperature": AT_LEAST_0,
-        "curvature": AT_LEAST_0,
-        "flatness": AT_LEAST_0,
-        "targets": Field(_are_probabilities, "probabilities of shape (D, k)", False),
+        "codes": array("iu", "D", lambda e: e.codes_, least=0, below="k"),
+        "bias": array("f", "k", lambda e: e.calibration_.bias),
+        "temperature": array("f", "", lambda e: e.calibration_.curve.temperature, least=0),
+        "curvature": array("f", "", lambda e: e.calibration_.curve.curvature, least=0),
+        "flatness": array("f", "", lambda e: e.calibration_.flatness, least=0),
+        "targets": array(
+            "f",
+            "Dk",
+            _soft_labels_of,
+            least=0,
+            also=lambda v, s: bool(np.allclose(v.sum(axis=1), 1) and v.any(axis=0).all()),
+            said="probabilities",
+            is_needed=False,
+        ),
     },
     "GPGCRegressor": {
-        "values": Field(_are_values, "numbers of shape (D, k), or NaN where others are known"),
-        "squeeze": Field(
-            lambda v, s: v.shape == () and v.dtype.kind == "b" and (not v or s.columns == 1),
-            "a flag",
+        "values": Field(
+            _are_values,
+            "numbers of shape (D, k), or NaN where others are known",
+            lambda e: e.fit_.given.targets,
         ),
-        "scale": Field(
-            lambda v, s: _is_float(v, (s.columns,), np.finfo(np.float64).tiny),
-            "a positive number for each target",
-        ),
-        "target_names": Field(
-            lambda v, s: v.shape == (s.columns,) and v.dtype.kind == "U", "a name a target", False
-        ),
+        "squeeze": array("b", "", lambda e: e.is_vector_, also=lambda v, s: not v or s.k == 1),
+        "scale": array("f", "k", lambda e: e.target_scale_, least=TINY),
+        "target_names": array("U", "k", lambda e: e.target_names_, is_needed=False),
     },
 }
 """What the estimators know of D labels and N nodes, k classes or targets."""

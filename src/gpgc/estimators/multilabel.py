@@ -19,8 +19,8 @@ from gpgc.estimators.regressor import GPGCRegressor
 from gpgc.estimators.verbose import shows_progress
 from gpgc.probability.label_thresholds import fit_label_scale, label_thresholds
 from gpgc.problem.alignment import problem_of
-from gpgc.problem.frames import ID, column_names, is_frame, is_missing, make_frame
-from gpgc.problem.named_columns import NamedColumns, named_columns
+from gpgc.problem.frames import column_names, is_frame, is_missing, make_frame, without_id
+from gpgc.problem.names import NamedColumns, named_columns
 from gpgc.problem.problem import Problem
 
 
@@ -105,9 +105,9 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         regressor.fit_prior(prior, given)
         left_out, _ = regressor.leave_one_out()
         weights = given.weights / given.weights.mean()
-        self.scale_ = fit_label_scale(left_out, given.values, weights)
+        self.scale_ = fit_label_scale(left_out, given.targets, weights)
         self.thresholds_ = (
-            label_thresholds(self.scale_.probabilities(left_out), given.values)
+            label_thresholds(self.scale_.probabilities(left_out), given.targets)
             if self.threshold == "loo"
             else np.full(len(classes), float(self.threshold))
         )
@@ -173,7 +173,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
 
 def only_label(y: Any) -> Any:
     """Return the name of the one label that a frame of 0 and 1 has beside ``id``, else None."""
-    others = [name for name in column_names(y) if name != ID] if is_frame(y) else []
+    others = column_names(without_id(y)) if is_frame(y) else []
     return others[0] if len(others) == 1 and others[0] != "label" else None
 
 

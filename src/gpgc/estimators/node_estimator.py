@@ -19,7 +19,7 @@ from gpgc.estimators.given import is_unlabelled
 from gpgc.estimators.inputs import check_nodes
 from gpgc.estimators.regressor import GPGCRegressor
 from gpgc.problem.frames import is_missing
-from gpgc.problem.node_names import positions_of
+from gpgc.problem.names import positions_of
 
 
 def _has_probabilities(node_estimator: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpgc.estimators.joining import join_by_name
-from gpgc.problem.node_names import as_names
+from gpgc.problem.names import as_names
 
 if TYPE_CHECKING:
     from gpgc.estimators.base import GraphProcess

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from inspect import signature
 from typing import Any
 
@@ -58,51 +58,37 @@ def check_replaced(estimator: BaseEstimator) -> None:
             )
 
 
+@dataclass(eq=False, repr=False)
 class PriorParameters(NotebookView):
     """Parameters of both estimators: what makes a prior of a graph, before any label."""
 
-    def __init__(
-        self,
-        model: str | Architecture = "broad",
-        *,
-        base_kernel: str | BaseKernel = "inner_product",
-        activation: str | Activation = "relu",
-        depth: int = 2,
-        weight_variance: float = 1.0,
-        bias_variance: float = 0.0,
-        kernel: KernelKind = "nngp",
-        learn: bool = False,
-        noise_variance: Any = "loo",
-        normalization: Normalization = "symmetric",
-        feature_norm: FeatureNorm = "none",
-        n_neighbors: int = 10,
-        dtype: str = "float32",
-        n_jobs: int | None = None,
-        memory_limit: int | str | None = None,
-        random_state: int = 0,
-        space: Space = "auto",
-        standardize: Standardize = "auto",
-        verbose: bool = False,
-    ) -> None:
-        self.model = model
-        self.base_kernel = base_kernel
-        self.activation = activation
-        self.depth = depth
-        self.weight_variance = weight_variance
-        self.bias_variance = bias_variance
-        self.kernel = kernel
-        self.learn = learn
-        self.noise_variance = noise_variance
-        self.normalization = normalization
-        self.feature_norm = feature_norm
-        self.n_neighbors = n_neighbors
-        self.dtype = dtype
-        self.n_jobs = n_jobs
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.space = space
-        self.standardize = standardize
-        self.verbose = verbose
+    model: str | Architecture = "broad"
+    _: KW_ONLY
+    base_kernel: str | BaseKernel = "inner_product"
+    activation: str | Activation = "relu"
+    depth: int = 2
+    weight_variance: float = 1.0
+    bias_variance: float = 0.0
+    kernel: KernelKind = "nngp"
+    learn: bool = False
+    noise_variance: Any = "loo"
+    normalization: Normalization = "symmetric"
+    feature_norm: FeatureNorm = "none"
+    n_neighbors: int = 10
+    dtype: str = "float32"
+    n_jobs: int | None = None
+    memory_limit: int | str | None = None
+    random_state: int = 0
+    space: Space = "auto"
+    standardize: Standardize = "auto"
+    verbose: bool = False
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that no graph is needed to refuse."""
+        check_replaced(self)
+        if self.dtype not in ("float32", "float64"):
+            raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
+        checked_choice(self.standardize)
 
     def make_prior(
         self,
@@ -114,9 +100,7 @@ class PriorParameters(NotebookView):
         from_features: bool | None = None,
     ) -> Prior:
         """Return the prior of a graph, to be conditioned on labels by ``fit_prior``."""
-        check_replaced(self)
-        if self.dtype not in ("float32", "float64"):
-            raise InputError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
+        self.check_parameters()
         if getattr(X, "features", X) is None and adjacency is None:
             raise InputError("X and adjacency cannot both be None")
         takes_matrix = not self.architecture().needs_graph

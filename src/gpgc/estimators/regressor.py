@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from gpgc._typing import Array
-from gpgc.estimators.base import GraphProcess
+from gpgc.estimators.base import GraphProcess, Unit
 from gpgc.estimators.given import GivenValues, effective_weights, encode_values
 from gpgc.estimators.inputs import check_noise
 from gpgc.estimators.notebook import graph_facts
 from gpgc.models import Prior
-from gpgc.problem.alignment import problem_of
 from gpgc.selection.choice import Choice
 from gpgc.selection.noise_choice import Criterion
 
@@ -82,6 +82,7 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
     """
 
     criterion: ClassVar[Criterion] = "density"
+    encode: ClassVar[Any] = staticmethod(encode_values)
 
     def fit(self, X: Any, y: Any, adjacency: Any = None, *, sample_weight: Any = None) -> Self:
         """Condition the Gaussian process on the given values.
@@ -104,44 +105,44 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         GPGCRegressor
             The estimator itself.
         """
-        self._forget()
-        return self.fit_problem(problem_of(X, y, adjacency, sample_weight))
-
-    def encoded(self, y: Any, sample_weight: Any) -> GivenValues:
-        """Return values, NaN where unknown, with what each counts."""
-        return encode_values(y, sample_weight)
+        return self._fit(X, y, adjacency, sample_weight)
 
     def fit_prior(
         self,
         prior: Prior,
         given: GivenValues,
         choice: Choice | None = None,
-        scale: Array | None = None,
+        unit: Unit | None = None,
     ) -> Self:
-        """Condition a prior on values; choice, and the unit (k,) of each target, may be known."""
-        values, trust = given.values, given.weights
-        noise = check_noise(self.noise_variance, values.shape[1])
-        mean = known_average(values, trust)
-        if scale is None:
-            scale = target_scale(values, trust, prior.covariance().diag(given.nodes))
-        counted = float(len(values) > 1) * effective_weights(trust)
-        levels = noise if isinstance(noise, str) else noise / scale**2
-        self._condition(prior, given, (values - mean) / scale, levels, counted, choice)
-        self.take_values(given, scale)
+        """Condition a prior on values; choice, and the unit of each target, may be known."""
+        noise = check_noise(self.noise_variance, given.n_levels)
+        if unit is None:
+            unit = unit_of_values(given, prior.covariance().diag(given.nodes))
+        loo_weights = float(len(given.nodes) > 1) * effective_weights(given.weights)
+        levels = noise if isinstance(noise, str) else noise / unit.scale**2
+        self._condition(prior, given, unit, levels, loo_weights, choice)
         return self
 
-    def take_values(self, given: GivenValues, scale: Array) -> None:
-        """Know mean, unit and noise of the targets, once fitted to them."""
-        self.target_mean_, self.target_scale_ = known_average(given.values, given.weights), scale
-        self.is_vector_, self.target_names_ = given.is_vector, given.names
-        in_unit = self._noise_variance() * scale**2
-        self.noise_variance_ = float(in_unit[0]) if len(in_unit) == 1 else in_unit
+    @property
+    def target_mean_(self) -> Array:
+        """The prior mean (k,) of the targets."""
+        return self.fit_.unit.offset
 
     @property
-    def log_marginal_likelihood_(self) -> float:
-        """The log evidence of the values, in the unit of y: of several views by their shares."""
-        n_known = (~np.isnan(self.fit_.targets)).sum(axis=0)
-        return super().log_marginal_likelihood_ - float(n_known @ np.log(self.target_scale_))
+    def target_scale_(self) -> Array:
+        """What the process is multiplied by (k,)."""
+        return self.fit_.unit.scale
+
+    @property
+    def is_vector_(self) -> bool:
+        """Whether y had one dimension."""
+        return bool(self.fit_.given.is_vector)
+
+    @property
+    def target_names_(self) -> NDArray[Any] | None:
+        """What the targets are called, None where nothing named them."""
+        names: NDArray[Any] | None = self.fit_.given.names
+        return names
 
     def predict(self, X: Any = None, adjacency: Any = None, return_std: bool = False) -> Any:
         """Return the posterior mean, of the dimension that y had.
@@ -184,7 +185,8 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
 
     def given_values(self) -> Array:
         """Return the given values (D, k) in the order of ``labelled_nodes_``, NaN for none."""
-        return self._to_unit(self.fit_.targets)
+        values: Array = self.fit_.given.targets
+        return values
 
     def facts(self) -> dict[str, str]:
         """Return what a notebook shows: graph, values, views, noise and an estimate."""
@@ -198,18 +200,17 @@ class GPGCRegressor(RegressorMixin, GraphProcess):
         tags.target_tags.multi_output = True
         return tags
 
-    def _to_unit(self, mean: Array) -> Array:
-        return np.asarray(mean * self.target_scale_ + self.target_mean_)
-
-    def _spread_to_unit(self, spread: Array, power: int = 1) -> Array:
-        scale = self.target_scale_**power
-        return np.asarray(spread * (scale[0] if len(scale) == 1 else scale))
-
 
 def known_average(values: Array, weights: Array) -> Array:
     """Return the weighted mean of each column of (D, k), NaN passed over."""
     counts = weights[:, None] * ~np.isnan(values)
     return np.asarray((counts * np.nan_to_num(values)).sum(axis=0) / counts.sum(axis=0))
+
+
+def unit_of_values(given: GivenValues, prior: Array) -> Unit:
+    """Return mean and scale of values, the scale for prior variances (D,) of the process."""
+    offset = known_average(given.targets, given.weights)
+    return Unit(offset, target_scale(given.targets, given.weights, prior))
 
 
 def target_scale(values: Array, weights: Array, prior: Array) -> Array:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
@@ -15,6 +17,8 @@ from gpgc.compute.moments import ColumnMoments
 from gpgc.errors import InputError
 
 Standardize: TypeAlias = bool | Literal["auto"]
+
+ScalingOf: TypeAlias = Callable[[NDArray[np.bool_] | None], "Standardization"]
 
 LARGEST = 1e150
 """Size of numbers whose squares are finite."""
@@ -62,19 +66,30 @@ def scalings_of(
     """Return features, how their columns are scaled, None for not, and whether both are seen."""
     if features is None or choice is False:
         return features, None, False
-    if choice is True:
-        return features, standardization_of(features, flags), False
-    chosen = None
-    if sp.issparse(features):  # one that holds columns of numbers is the dense array that it is
+    if choice is not True and sp.issparse(features):
+        # one that holds columns of numbers is the dense array that it is
         size = features.shape[0] * features.shape[1] * features.dtype.itemsize
-        if size <= DENSE_BYTES and (chosen := scaled_columns(features)) is not None:
-            features = features.toarray()
-    elif sees_both:
-        chosen = scaled_columns(features)
-    if chosen is None or not sees_both:
-        return features, None, False
-    scaling = standardization_of(features, flags, chosen)
-    return features, scaling, changes_directions(features, scaling)
+        if size > DENSE_BYTES or scaled_columns(features) is None:
+            return features, None, False
+        features = features.toarray()
+    scaling_of = partial(standardization_of, features, flags)
+    return features, *decided_scaling(features, scaling_of, choice, sees_both)
+
+
+def decided_scaling(
+    features: Any, scaling_of: ScalingOf, choice: Standardize, sees_both: bool
+) -> tuple[Standardization | None, bool]:
+    """Return how columns are scaled, None for not, and whether columns as they came are seen too.
+
+    A sample of the rows decides; ``scaling_of`` chosen columns, or of all for None, knows them all.
+    """
+    if choice is True:
+        return scaling_of(None), False
+    chosen = scaled_columns(features) if sees_both else None
+    if chosen is None:
+        return None, False
+    scaling = scaling_of(chosen)
+    return scaling, changes_directions(features, scaling)
 
 
 def standardization_of(
@@ -89,13 +104,10 @@ def standardization_of(
         raise InputError(f"X must hold numbers of size {LARGEST:g} at most, got one of {size:.3g}")
     moments = ColumnMoments.of(np.asarray(judged, dtype=np.float64))
     mean, scale = np.zeros(features.shape[1]), np.ones(features.shape[1])
-    found = standardization_by(moments)
+    found = standardization_by(moments, None if chosen is None else chosen[numbers])
     mean[numbers], scale[numbers] = found.mean, found.scale
-    if chosen is not None:
-        mean, scale = np.where(chosen, mean, 0.0), np.where(chosen, scale, 1.0)
     if flags is not None:
-        scale = np.where(flags == 0, scale, 1 / np.where(flags == 0, 1.0, flags))
-        mean = np.where(flags == 0, mean, 0.0)
+        scale[flags != 0] = 1 / flags[flags != 0]
     return Standardization(mean, scale)
 
 

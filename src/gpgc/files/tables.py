@@ -45,11 +45,13 @@ class Table:
     typed: Callable[[], Any] | None = None
     index: frozenset[int] = frozenset()
 
-    def renamed(self, names: Mapping[str, str]) -> Table:
-        """Return the table with columns, whose case is ignored, under the names used here."""
+    def renamed(self, names: Mapping[str, str], *wanted: str) -> Table:
+        """Return the table with the wanted columns, in any case, under the names used here."""
         found = [column.casefold() for column in self.columns]
         columns = list(self.columns)
         for name, other in names.items():
+            if name not in wanted:
+                continue
             if other.casefold() not in found:
                 raise InputError(
                     f"{self.source} line 1: expected a column {_shorten(other)} for {name}, "
@@ -60,14 +62,19 @@ class Table:
         return replace(self, columns=tuple(columns))
 
     def select(
-        self, required: Sequence[str], optional: Sequence[str] = ()
+        self,
+        required: Sequence[str],
+        optional: Sequence[str] = (),
+        *,
+        names: Mapping[str, str] | None = None,
     ) -> Iterator[tuple[str, dict[str, str]]]:
-        """Give the wanted cells of each row by the names of their columns, in any case."""
-        found = [name.casefold() for name in self.columns]
+        """Give the wanted cells of each row by their columns, which `names` calls otherwise."""
+        columns = self.renamed(names or {}, *required, *optional).columns
+        found = [name.casefold() for name in columns]
         if missing := [name for name in required if name not in found]:
             raise InputError(
                 f"{self.source} line 1: expected the columns {','.join(required)}, "
-                f"got {_shorten(','.join(self.columns))} without {','.join(missing)}"
+                f"got {_shorten(','.join(columns))} without {','.join(missing)}"
             )
         wanted = [name for name in (*required, *optional) if name in found]
         if twice := [name for name in wanted if found.count(name) > 1]:

@@ -29,38 +29,38 @@ def condition(
     levels: Array,
     *,
     relative_noise: Array | None = None,
-    path: NoisePath | None = None,
-    root: LabelledRoot | None = None,
+    known: NoisePath | LabelledRoot | None = None,
     space: Space = "auto",
 ) -> Posterior:
     """Condition Γ on noisy Y (D, k), NaN where unknown, at σ_τ² levels of shape (1,) or (k,).
 
-    A path or root of all labels under this covariance is used where it is known already.
+    All noise levels, or the root, of these labels under this covariance may be known already.
     """
     chosen = space_for(covariance, len(labelled), space)
     if space == "auto" and (levels == 0).any():
         chosen = "function"
     gram: Array = np.empty((0, 0))
+    path = known if isinstance(known, NoisePath) else None
     if chosen == "function" and path is None:
         size = 8 * LABEL_MATRICES * len(labelled) ** 2
         covariance.context.require(size, f"the covariance of {len(labelled):,} labels")
         gram = label_gram(covariance, labelled)
 
     def part(labels: Integers | slice, columns: Integers | slice, level: float) -> Posterior:
-        nodes, known = labelled[labels], targets[labels][:, columns]
+        nodes, values = labelled[labels], targets[labels][:, columns]
         relative = None if relative_noise is None else relative_noise[labels]
         is_whole = len(nodes) == len(labelled)
         if chosen == "weight" and covariance.rank is None:
-            return NystromSpace(covariance, nodes, known, level, relative)
+            return NystromSpace(covariance, nodes, values, level, relative)
         if chosen == "weight":
-            if root is not None and is_whole:
-                return WeightSpace(root.of_targets(columns), level)
-            return WeightSpace(LabelledRoot.of(covariance, nodes, known, relative), level)
+            if isinstance(known, LabelledRoot) and is_whole:
+                return WeightSpace(known.of_targets(columns), level)
+            return WeightSpace(LabelledRoot.of(covariance, nodes, values, relative), level)
         if path is not None:
-            return FunctionSpace(covariance, nodes, known, path.inverse(level))
+            return FunctionSpace(covariance, nodes, values, path.inverse(level))
         block = gram if is_whole else gram[labels][:, labels]
         noise = level if relative is None else level * relative
-        return FunctionSpace(covariance, nodes, known, factorised(block, noise))
+        return FunctionSpace(covariance, nodes, values, factorised(block, noise))
 
     if len(levels) == 1:
         return part(slice(None), slice(None), float(levels[0]))

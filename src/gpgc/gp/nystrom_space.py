@@ -41,7 +41,7 @@ class NystromSpace(WeightSpace):
         relative_noise: Array | None = None,
     ) -> None:
         rank = _fitting(min(MOST_LANDMARKS, len(labelled)), inner)
-        among = _spread(len(labelled), CANDIDATES * rank)
+        among = evenly_spaced(len(labelled), CANDIDATES * rank)
         self._landmarks = among[choose_landmarks(inner, labelled[among], rank)]
         approximate = Nystrom(inner, labelled[self._landmarks])
         super().__init__(
@@ -52,20 +52,20 @@ class NystromSpace(WeightSpace):
 
     def variance(self, rows: Index = None) -> Array:
         """Return σ² φᵀA⁻¹φ + K_mm − ‖φ‖²."""
-        return super().variance(rows) + self._untold(rows)
+        return super().variance(rows) + self._residual(rows)
 
     def leave_one_out(self, among: Integers | None = None) -> LeaveOneOut:
         """Return means and variances of the approximation, and what the landmarks do not tell."""
         mean, variance = super().leave_one_out(among)
         nodes = self.labelled if among is None else self.labelled[among]
-        return LeaveOneOut(mean, variance + self._untold(nodes))
+        return LeaveOneOut(mean, variance + self._residual(nodes))
 
     def elsewhere(self, covariance: Covariance, labelled: Integers) -> Self:
         """Return the same landmarks and weights in a covariance that holds other nodes too."""
         there = Nystrom(covariance, np.asarray(labelled)[self._landmarks], self._whitening)
         return super().elsewhere(there, labelled)
 
-    def _untold(self, rows: Index) -> Array:
+    def _residual(self, rows: Index) -> Array:
         covariance = self.covariance
         assert isinstance(covariance, Nystrom)
         left = np.asarray(covariance.inner.diag(rows), np.float64) - covariance.diag(rows)
@@ -73,8 +73,8 @@ class NystromSpace(WeightSpace):
 
     def _error(self, inner: Covariance, approximate: Nystrom) -> str:
         """Return how far a sample of labels and nodes is from the exact answer, in a phrase."""
-        some = _spread(len(self.labelled), _fitting(SAMPLE, inner))
-        nodes = _spread(inner.n_nodes, SAMPLE)
+        some = evenly_spaced(len(self.labelled), _fitting(SAMPLE, inner))
+        nodes = evenly_spaced(inner.n_nodes, SAMPLE)
         labelled, targets = self.labelled[some], self.targets[some]
         relative = self.factor.root.relative_noise[some]
         inverse = factorised(inner.block(labelled, labelled), self.noise_variance * relative)
@@ -83,7 +83,7 @@ class NystromSpace(WeightSpace):
         found = WeightSpace(root, self.noise_variance)
         off = _length(found.mean(nodes) - exact) / (_length(exact) or 1.0)
         prior = np.asarray(inner.diag(nodes), dtype=np.float64)
-        lost = float(self._untold(nodes).sum()) / (float(prior.sum()) or 1.0)
+        lost = float(self._residual(nodes).sum()) / (float(prior.sum()) or 1.0)
         return (
             f"Nyström with {len(self._landmarks):,} landmarks for {len(self.labelled):,} labels: "
             f"on a sample, means off by {off:.2%} and {lost:.2%} of the prior variance untold"
@@ -98,7 +98,8 @@ def _fitting(most: int, covariance: Covariance) -> int:
     return most
 
 
-def _spread(n_items: int, most: int) -> Integers:
+def evenly_spaced(n_items: int, most: int) -> Integers:
+    """Return at most so many of n items, in even steps."""
     return np.linspace(0, n_items - 1, min(n_items, most)).astype(np.intp)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -62,24 +62,11 @@ class LabelledRoot:
         rank, context = root.rank, covariance.context
         context.require(2 * rank**2 * 8, f"the {rank:,} × {rank:,} matrices of the weights")
         weighted = known / np.sqrt(relative)[:, None]
-        total: float = 0.0
-        gram, moments = np.zeros((rank, rank)), np.zeros((rank, known.shape[1]))
         size = max(LEAST_ROWS, context.budget(TILE_BYTES) // max(1, rank * 8))
-        for start in range(0, len(labelled), size):
-            part = slice(start, start + size)
-            rows = root.rows(part)
-            gram += rows.T @ rows
-            moments += rows.T @ weighted[part]
-            total += float(relative[part] @ np.einsum("ij,ij->i", rows, rows))
+        gram, moments, total = covariance.sum_root(labelled, label_sums, (relative, weighted), size)
         squares = np.einsum("ij,ij->j", weighted, weighted)
         scale = float(total / max(1, len(labelled))) or 1.0
         return replace(root, gram=gram, moments=moments, squares=squares, scale=scale)
-
-    def rows(self, index: Integers | slice) -> Array:
-        """Return rows of Φ̃ in float64."""
-        rows = self.covariance.root(self.labelled[index]).astype(np.float64)
-        rows /= np.sqrt(self.relative_noise[index])[:, None]
-        return rows
 
     def of_targets(self, columns: Any) -> LabelledRoot:
         """Return the same root with some columns of the targets."""
@@ -98,6 +85,28 @@ class LabelledRoot:
     def rank(self) -> int:
         """The number r of columns."""
         return self.covariance.rank or 0
+
+
+def weighed_rows(rows: Array, relative_noise: Array) -> Array:
+    """Return rows of Φ̃ in float64 from those of Φ."""
+    own = rows.astype(np.float64)
+    own /= np.sqrt(relative_noise)[:, None]
+    return own
+
+
+def label_sums(rows: Array, relative_noise: Array, weighted: Array) -> tuple[Array, Array, Array]:
+    """Return what some labelled nodes add to Φ̃ᵀΦ̃ and Φ̃ᵀỸ, and the sum of their variances."""
+    own = weighed_rows(rows, relative_noise)
+    variances = relative_noise @ np.einsum("ij,ij->i", own, own)
+    return own.T @ own, own.T @ weighted, np.asarray(variances)
+
+
+def fitted_rows(
+    weights: Array, inverse: Inverse, rows: Array, relative_noise: Array
+) -> tuple[Array, Array]:
+    """Return means (..., n, k) of labelled nodes, over √relative noise, and leverages (..., n)."""
+    own = weighed_rows(rows, relative_noise)
+    return times_each(own, weights), inverse.quadratic(own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,17 +147,12 @@ class RootFactor(Factor):
         """Return (y − m) / (σ² r) and (1 − h) / (σ² r), some labels at a time."""
         root, weights = self.root, self.weights
         chosen = np.arange(len(root.labelled)) if among is None else among
-        relative, shape = root.relative_noise[chosen], (*self.noise.shape, len(chosen))
-        mean, leverage = np.empty((*shape, root.targets.shape[1])), np.empty(shape)
-
-        def tile(part: slice) -> None:
-            rows = root.rows(chosen[part])
-            mean[..., part, :] = times_each(rows, weights)
-            leverage[..., part] = self.inverse.quadratic(rows)
-
-        context = root.covariance.context
+        relative, labelled = root.relative_noise[chosen], root.labelled[chosen]
         row_bytes = root.rank * (root.covariance.dtype.itemsize + ROW_BYTES)
-        context.map(tile, context.tiles(len(chosen), row_bytes))
+        fitted = partial(fitted_rows, weights, self.inverse)
+        found = root.covariance.map_root(labelled, fitted, (relative,), row_bytes)
+        mean = np.concatenate([means for means, _ in found], axis=-2)
+        leverage = np.concatenate([leverages for _, leverages in found], axis=-1)
         noise = self.noise[..., None] * relative
         left = np.maximum(1 - leverage, np.finfo(np.float64).eps)
         residual = root.targets[chosen] - mean * np.sqrt(relative)[:, None]

@@ -169,19 +169,15 @@ def _with_links_of_equals(
     return sp.csr_array(is_new @ links + taken @ adjacency)
 
 
-def _is_affordable(fitted: Any, n_queries: int) -> bool:
-    n_rows, n_columns = fitted.shape
-    few = n_rows * n_queries <= EXACT_PAIRS
-    return bool(few or sp.issparse(fitted) or n_columns <= EXACT_COLUMNS)
-
-
 Search: TypeAlias = Callable[[Any, int], Integers]
 """Queries (M, F) and a number K → the nearest rows (M, K), −1 where none was found."""
 
 
 def _search_for(fitted: Any, n_queries: int, exact: bool, n_jobs: int | None) -> Search:
     """Return the search for the nearest of some rows, which are all different."""
-    if exact or _is_affordable(fitted, n_queries):
+    n_rows, n_columns = fitted.shape
+    is_affordable = n_rows * n_queries <= EXACT_PAIRS or n_columns <= EXACT_COLUMNS
+    if exact or is_affordable or sp.issparse(fitted):
         return _Exact(fitted, n_jobs)
     return _Approximate(fitted, n_jobs)
 

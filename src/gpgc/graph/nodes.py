@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
+from gpgc.compute.caching import LeavesCachesBehind, computed_once
 from gpgc.graph.node_keys import node_keys
 from gpgc.graph.normalize import (
     Normalization,
@@ -24,7 +24,7 @@ from gpgc.graph.reach import Reach, reach_of
 
 
 @dataclass(frozen=True, eq=False)
-class Nodes:
+class Nodes(LeavesCachesBehind):
     """The N nodes of a graph with their features, immutable.
 
     Examples
@@ -46,22 +46,17 @@ class Nodes:
     standardization: Any = field(default=None, repr=False)  # what was done to columns, if anything
     standardized: Nodes | None = field(default=None, repr=False)  # the same, columns standardized
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be computed again."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+    CACHES: ClassVar[tuple[str, ...]] = ("_keys",)
 
     def __len__(self) -> int:
         return int(self.adjacency.shape[0])
 
-    @cached_property
+    @computed_once
     def propagation(self) -> sp.csr_array:
         """Â, of shape (N, N)."""
         return normalize(self.adjacency, self.normalization)
 
-    @cached_property
+    @computed_once
     def propagation_without_loops(self) -> sp.csr_array:
         """Â₀, which is Â without its diagonal."""
         return without_loops(self.propagation)
@@ -91,7 +86,7 @@ class Nodes:
         """Whether the columns of dense features are standardized."""
         return self.standardization is not None and not sp.issparse(self.features)
 
-    @cached_property
+    @computed_once
     def reach(self) -> Reach:
         """Which nodes links and shared features connect."""
         return reach_of(self.adjacency, self.features)
@@ -154,12 +149,12 @@ class JoinedNodes:
         n_fitted = len(self.fitted)
         return sp.csr_array(self.rows[:, :n_fitted]), sp.csr_array(self.rows[:, n_fitted:])
 
-    @cached_property
+    @computed_once
     def propagation(self) -> sp.csr_array:
         """Â of all nodes, of shape (N + M, N + M)."""
         return self._below(self.fitted.propagation, self.rows)
 
-    @cached_property
+    @computed_once
     def links(self) -> sp.csr_array:
         """Weights of all nodes' links, of shape (N + M, N + M), without self-loops."""
         return self._below(self.fitted.adjacency, self.weights)
@@ -170,7 +165,7 @@ class JoinedNodes:
         wide.resize((fitted.shape[0], new.shape[1]))
         return sp.vstack([wide, new], format="csr")
 
-    @cached_property
+    @computed_once
     def features(self) -> Any:
         """X of all nodes, of shape (N + M, F)."""
         return None if self.new_features is None else stack(self.fitted.features, self.new_features)

@@ -100,8 +100,6 @@ def divide_by_degrees(
 
 def without_loops(matrix: sp.csr_array) -> sp.csr_array:
     """Return a square matrix without its diagonal."""
-    rows = np.repeat(np.arange(matrix.shape[0], dtype=matrix.indices.dtype), np.diff(matrix.indptr))
-    kept = (rows != matrix.indices) & (matrix.data != 0)
-    counts = np.bincount(rows[kept], minlength=matrix.shape[0])
-    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(matrix.indptr.dtype)
-    return sp.csr_array((matrix.data[kept], matrix.indices[kept], indptr), shape=matrix.shape)
+    others = sp.csr_array(matrix - sp.diags_array(matrix.diagonal()))
+    others.eliminate_zeros()
+    return others

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpgc.errors import DataError, InputError
-from gpgc.image_features.image_list import ImageList
+from gpgc.image_features.images import ImageList, read_square
 from gpgc.image_features.network import FrozenNetwork
-from gpgc.image_features.read_image import read_square
 from gpgc.problem.image_file import (
     ImageFeatures,
     load_image_features,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpgc.errors import DataError, InputError
+from gpgc.image_features.images import import_extra
 
 LITE_SIDES = {
     "efficientnet-lite0": 224,
@@ -74,16 +74,6 @@ def load_network(name: str, side: int | None = None) -> FrozenNetwork:
     if side is not None and side < 1:
         raise InputError(f"side must be at least 1, got {side}")
     return _lite(name, side) if name in LITE_SIDES else _of_timm(name, side)
-
-
-def import_extra(module: str, package: str) -> Any:
-    """Import a module that only images need, or say which package has to be installed for it."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name != module.partition(".")[0]:
-            raise
-        raise InputError(f'{module} must be installed for this: pip install "{package}"') from error
 
 
 def _lite(name: str, side: int | None) -> FrozenNetwork:

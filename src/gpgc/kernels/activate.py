@@ -9,11 +9,8 @@ from typing import TypeAlias
 import numpy as np
 
 from gpgc._typing import Array, Index, Integers
-from gpgc.kernels.activations import Activation, Identity, LeakyReLU, ReLU
+from gpgc.kernels.activations import Activation, Rectifier, ReLU
 from gpgc.kernels.covariance import Columns, Covariance, inverse_or_zero
-
-SMOOTH_AT_ONE = (ReLU, LeakyReLU, Identity)
-"""Activations that a correlation near 1 and its rounding pass unchanged, however long rows are."""
 
 CHUNK_ROWS = 256
 """Rows that are compared with columns at once."""
@@ -90,7 +87,8 @@ class Activate(Elementwise):
 
     def __init__(self, inner: Covariance, activation: Activation | None = None) -> None:
         chosen = activation or ReLU()
-        super().__init__(inner, chosen, not isinstance(chosen, SMOOTH_AT_ONE))
+        # A rectifier passes a correlation near 1 and its rounding unchanged, however long rows are.
+        super().__init__(inner, chosen, not isinstance(chosen, Rectifier))
 
     def __repr__(self) -> str:
         return f"{type(self.activation).__name__.lower()}({self.inner!r})"

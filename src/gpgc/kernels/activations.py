@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from scipy.special import erf, ndtr
@@ -76,45 +76,16 @@ class Activation(Protocol):
         """Return E[φ′(u) φ′(v)], for the tangent kernel; arguments as in ``correlation``."""
 
 
-@dataclass(frozen=True)
-class ReLU:
-    """√2 max(z, 0) (equation 9 of the paper)."""
-
-    def __call__(self, values: Array) -> Array:
-        """Return √2 max(z, 0)."""
-        return np.asarray(2**0.5 * np.maximum(values, 0.0))
-
-    def correlation(
-        self, correlation: Array, left: Array, right: Array, primitives: Primitives = NUMPY
-    ) -> Array:
-        """Return κ̂ of the correlations, which does not depend on the standard deviations."""
-        return primitives.relu_correlation(correlation)
-
-    def std(self, std: Array) -> Array:
-        """Return the standard deviations as they are."""
-        return std
-
-    def mean(self, std: Array) -> Array:
-        """Return s/√π."""
-        return np.asarray(std / np.pi**0.5)
-
-    def derivative(self, correlation: Array, left: Array, right: Array) -> Array:
-        """Return 1 − arccos(c)/π."""
-        return same_side(correlation)
-
-
-@dataclass(frozen=True)
-class LeakyReLU:
-    r"""max(z, 0) + a min(z, 0), scaled by √(2/(1 + a²)).
+class Rectifier(ABC):
+    r"""max(z, 0) + a min(z, 0), scaled by √(2/(1 + a²)): of one shape, however long rows are.
 
     .. math:: \hat\kappa_a(c) = \frac{2a\,c + (1 - a)^2 \hat\kappa(c)}{1 + a^2}
     """
 
-    slope: float = 0.2
-
-    def __post_init__(self) -> None:
-        if not is_real(self.slope):
-            raise InputError(f"slope must be finite, got {self.slope!r}")
+    @property
+    @abstractmethod
+    def slope(self) -> float:
+        """Return a, the slope below 0."""
 
     @property
     def gain(self) -> float:
@@ -122,18 +93,23 @@ class LeakyReLU:
         return float((2 / (1 + self.slope**2)) ** 0.5)
 
     def __call__(self, values: Array) -> Array:
-        """Return the scaled leaky ReLU of values."""
+        """Return the scaled rectifier of values."""
         return np.asarray(self.gain * np.where(values > 0, values, self.slope * values))
 
     def correlation(
         self, correlation: Array, left: Array, right: Array, primitives: Primitives = NUMPY
     ) -> Array:
         """Return κ̂_a of the correlations, which does not depend on the standard deviations."""
-        linear = 2 * self.slope * np.clip(correlation, -1, 1)
-        rectified = ReLU().correlation(correlation, left, right, primitives)
-        rectified *= (1 - self.slope) ** 2
+        a = self.slope
+        if a == 1:
+            return correlation
+        if a == 0:
+            return primitives.relu_correlation(correlation)
+        linear = 2 * a * np.clip(correlation, -1, 1)
+        rectified = primitives.relu_correlation(correlation)
+        rectified *= (1 - a) ** 2
         rectified += linear
-        rectified /= 1 + self.slope**2
+        rectified /= 1 + a**2
         return rectified
 
     def std(self, std: Array) -> Array:
@@ -148,6 +124,31 @@ class LeakyReLU:
         """Return (2a + (1 − a)² (1 − arccos(c)/π)) / (1 + a²)."""
         a = self.slope
         return np.asarray((2 * a + (1 - a) ** 2 * same_side(correlation)) / (1 + a**2))
+
+
+@dataclass(frozen=True)
+class ReLU(Rectifier):
+    """√2 max(z, 0) (equation 9 of the paper)."""
+
+    slope: ClassVar[float] = 0.0
+
+
+@dataclass(frozen=True)
+class LeakyReLU(Rectifier):
+    """A rectifier of any slope a below 0."""
+
+    slope: float = 0.2
+
+    def __post_init__(self) -> None:
+        if not is_real(self.slope):
+            raise InputError(f"slope must be finite, got {self.slope!r}")
+
+
+@dataclass(frozen=True)
+class Identity(Rectifier):
+    """z itself: a linear network."""
+
+    slope: ClassVar[float] = 1.0
 
 
 @dataclass(frozen=True)
@@ -181,33 +182,6 @@ class Step:
     def derivative(self, correlation: Array, left: Array, right: Array) -> Array:
         """Refuse: a jump has no derivative, and its network no tangent kernel."""
         raise InputError("kernel must be 'nngp' for activation='step', which has no derivative")
-
-
-@dataclass(frozen=True)
-class Identity:
-    """z itself: a linear network."""
-
-    def __call__(self, values: Array) -> Array:
-        """Return the values."""
-        return values
-
-    def correlation(
-        self, correlation: Array, left: Array, right: Array, primitives: Primitives = NUMPY
-    ) -> Array:
-        """Return the correlations as they are."""
-        return correlation
-
-    def std(self, std: Array) -> Array:
-        """Return the standard deviations as they are."""
-        return std
-
-    def mean(self, std: Array) -> Array:
-        """Return 0."""
-        return np.zeros_like(std)
-
-    def derivative(self, correlation: Array, left: Array, right: Array) -> Array:
-        """Return 1."""
-        return np.ones_like(correlation)
 
 
 class ByProduct(ABC):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +13,9 @@ from gpgc._typing import Array, Index, Integers
 from gpgc.compute import Context, split
 from gpgc.compute.caching import LeavesCachesBehind, computed_once
 from gpgc.errors import InputError
+
+RootFunction: TypeAlias = Callable[..., Any]
+"""Of rows of a root, and of values that have a row for each of them."""
 
 CHUNK_BYTES = 2**27
 """Bound on the blocks that a deep covariance holds at once while it streams."""
@@ -79,18 +82,43 @@ class Covariance(LeavesCachesBehind, ABC):
 
     def root_times(self, rows: Index, weights: Array) -> Array:
         """Return Φ[rows] @ weights for weights of shape (r, k), in tiles of rows."""
-        return self.tiled_product(self.root, rows, weights)
+        right = np.asarray(weights, dtype=self.dtype)
+        return self.in_tiles(lambda some: self.root(some) @ right, rows, right.shape[1], len(right))
 
-    def tiled_product(self, root: Callable[[Index], Array], rows: Index, weights: Array) -> Array:
-        """Return root(rows) @ weights in tiles of rows."""
-        right, chosen = np.asarray(weights, dtype=self.dtype), self.indices(rows)
-        out = np.empty((len(chosen), right.shape[1]), dtype=self.dtype)
+    def in_tiles(
+        self, answer: Callable[[Index], Array], rows: Index, width: int, n_scratch: int
+    ) -> Array:
+        """Return answer(rows), (n, width), in tiles of rows that take ``n_scratch`` numbers."""
+        chosen = self.indices(rows)
+        out = np.empty((len(chosen), width), dtype=self.dtype)
 
         def tile(part: slice) -> Array:
-            return np.asarray(root(part if rows is None else chosen[part]) @ right)
+            return answer(part if rows is None else chosen[part])
 
-        self.context.fill(out, tile, len(right) * self.dtype.itemsize)
+        self.context.fill(out, tile, n_scratch * self.dtype.itemsize)
         return out
+
+    def map_root(
+        self, rows: Integers, function: RootFunction, values: Sequence[Array], row_bytes: int
+    ) -> list[Any]:
+        """Return function(Φ[tile], values[tile], …) over tiles of rows, side by side."""
+
+        def of_tile(part: slice) -> Any:
+            return function(self.root(rows[part]), *(value[part] for value in values))
+
+        return self.context.map(of_tile, self.context.tiles(len(rows), row_bytes) or [slice(0)])
+
+    def sum_root(
+        self, rows: Integers, function: RootFunction, values: Sequence[Array], n_at_once: int
+    ) -> list[Array]:
+        """Return the sums over tiles of rows of the arrays function(Φ[tile], values[tile], …)."""
+        sums: list[Array] = []
+        for start in range(0, max(1, len(rows)), n_at_once):
+            part = slice(start, start + n_at_once)
+            found = function(self.root(rows[part]), *(value[part] for value in values))
+            known = zip(sums, found, strict=True)
+            sums = [one + other for one, other in known] if sums else list(found)
+        return sums
 
     def std(self, index: Index = None) -> Array:
         """Return √Γ_mm; where those of few nodes cost as much, all are computed once."""
@@ -137,15 +165,13 @@ class Covariance(LeavesCachesBehind, ABC):
         if rows is None and len(self.context.tiles(self.n_nodes, row_bytes)) > 1:
             columns(slice(0, 1))  # what all tiles share is computed here, by all threads
 
-        def tile(part: slice) -> Array:
-            block, std = columns(part if rows is None else chosen[part])
+        def products(some: Index) -> Array:
+            block, std = columns(some)
             product = multiply(block)
             product *= std[:, None]
             return product
 
-        out = np.empty((len(chosen), V.shape[1]), dtype=self.dtype)
-        self.context.fill(out, tile, row_bytes)
-        return out
+        return self.in_tiles(products, rows, V.shape[1], n_cols)
 
     def local(self, groups: Integers) -> Array:
         """Return the blocks Γ[g, g], of shape (B, d, d), of groups g given as a (B, d) array."""

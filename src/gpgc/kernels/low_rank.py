@@ -25,19 +25,13 @@ class Rooted(Covariance):
 
     def root(self, rows: Index = None) -> Array:
         """Return Φ[rows], computed in tiles."""
-        chosen, rank = self.indices(rows), self.rank or 0
-        at = self.rows_of_root(len(chosen))
-        out = np.empty((len(chosen), rank), dtype=self.dtype)
-
-        def tile(part: slice) -> Array:
-            return at(part if rows is None else chosen[part])
-
-        self.context.fill(out, tile, rank * self.dtype.itemsize)
-        return out
+        rank = self.rank or 0
+        return self.in_tiles(self.rows_of_root(self.count(rows)), rows, rank, rank)
 
     def root_times(self, rows: Index, weights: Array) -> Array:
         """Return Φ[rows] @ weights: of Φ no more than tiles is held."""
-        return self.tiled_product(self.rows_of_root(self.count(rows)), rows, weights)
+        at, right = self.rows_of_root(self.count(rows)), np.asarray(weights, dtype=self.dtype)
+        return self.in_tiles(lambda some: at(some) @ right, rows, right.shape[1], len(right))
 
     def block(self, rows: Index = None, cols: Index = None) -> Array:
         """Return Φ[rows] Φ[cols]ᵀ from the narrower side."""
@@ -47,16 +41,13 @@ class Rooted(Covariance):
 
     def diag(self, rows: Index = None) -> Array:
         """Return the squared lengths of the root's rows."""
-        chosen = self.indices(rows)
-        at = self.rows_of_root(len(chosen))
-        out = np.empty(len(chosen), dtype=self.dtype)
+        at = self.rows_of_root(self.count(rows))
 
-        def tile(part: slice) -> Array:
-            root = at(part if rows is None else chosen[part])
-            return np.asarray(np.einsum("ij,ij->i", root, root))
+        def squares(some: Index) -> Array:
+            root = at(some)
+            return np.asarray(np.einsum("ij,ij->i", root, root)[:, None])
 
-        self.context.fill(out, tile, (self.rank or 0) * self.dtype.itemsize)
-        return out
+        return self.in_tiles(squares, rows, 1, self.rank or 0)[:, 0]
 
     def matmul(self, rows: Index, cols: Index, V: Any) -> Array:
         """Return Φ[rows] (Φ[cols]ᵀ V)."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,18 +12,6 @@ from numpy.polynomial import chebyshev
 from gpgc._typing import Array, Integers
 from gpgc.compute import Context
 
-CACHED_BYTES = 2**19
-"""Size of a block of columns that passes all steps of a diffusion at once, in a core's cache."""
-
-POWERS_AT_ONCE = 5
-"""Powers that are kept before their weighted sum is taken in one product."""
-
-LARGE_BYTES = 2**26
-"""Size of the values from which rows of a power are added to the sums while they are in a cache."""
-
-TILE_ROWS = 2**14
-"""Rows of a power that a thread computes at a time."""
-
 POWER_BYTES = 2**28
 """Size of the largest power that is held at once; more columns are diffused one part at a time.
 
@@ -32,10 +19,7 @@ The more columns, the less is read: on a million nodes one step of 128 of them t
 at a time, 0.53 s with 64 and 0.46 s with all; two powers are held."""
 
 FEW = 2
-"""How many times more nodes there are than few of them, whose rows alone are computed."""
-
-ALONE_BYTES = 2**30
-"""The same where no sums of all nodes are held beside it."""
+"""If a power is needed at N / FEW rows or fewer, only those are computed."""
 
 
 def pageranks(
@@ -46,29 +30,16 @@ def pageranks(
     context: Context,
 ) -> list[Array]:
     """Return the PageRanks a (1 − (1 − a) S)⁻¹ X of several teleports; X's memory is used again."""
-    dtype = values.dtype
-    step = matrix.astype(dtype)
-    weights = pagerank_weights(teleports, steps, dtype)
-    if values.nbytes >= LARGE_BYTES:
-        return _in_row_tiles(step, values, weights, context)
-    sums: list[Array] = [np.empty_like(values) for _ in teleports]
-
-    def columns(part: slice) -> None:
-        power = np.ascontiguousarray(values[:, part])
-        shape = power.shape
-        totals = weights[:, :1] * power.reshape(1, -1)
-        powers = np.empty((POWERS_AT_ONCE, *shape), dtype=dtype)
-        for first in range(1, steps + 1, POWERS_AT_ONCE):
-            chunk = weights[:, first : first + POWERS_AT_ONCE]
-            for index in range(chunk.shape[1]):
-                power = powers[index] = step @ power
-            totals += chunk @ powers[: chunk.shape[1]].reshape(chunk.shape[1], -1)
-        for out, total in zip(sums, totals, strict=True):
-            out[:, part] = total.reshape(shape)
-
-    width = min(128, max(32, CACHED_BYTES // max(1, len(values) * dtype.itemsize)))
-    starts = range(0, values.shape[1], width)
-    context.map(columns, [slice(start, start + width) for start in starts])
+    step = matrix.astype(values.dtype)
+    weights = pagerank_weights(teleports, steps, values.dtype)
+    sums = [values, *(np.zeros_like(values) for _ in teleports[1:])]
+    for part in _column_parts(values, context.whole(2 * POWER_BYTES) // 2):
+        start = values[:, part].copy()
+        values[:, part] = 0.0
+        for power, counts in zip(
+            _powers(step, start, [None] * steps, context), weights.T, strict=True
+        ):
+            _add_to([total[:, part] for total in sums], counts, power, context)
     return sums
 
 
@@ -83,99 +54,49 @@ def pageranks_at(
     """Return some rows of :func:`pageranks`, of shape (n, k): no sums of all nodes are held."""
     step = matrix.astype(values.dtype)
     weights = pagerank_weights(teleports, steps, values.dtype)
-    found = [np.empty((len(rows), values.shape[1]), values.dtype) for _ in teleports]
-    last = _last_rows(matrix, rows, steps)
-    for part in _column_parts(values, context.whole(ALONE_BYTES)):
+    found = [np.zeros((len(rows), values.shape[1]), values.dtype) for _ in teleports]
+    needed = _needed_rows(matrix, rows, steps)
+    for part in _column_parts(values, context.whole(8 * POWER_BYTES) // 2):
         is_whole = part.stop - part.start == values.shape[1] and values.flags.c_contiguous
-        power = values if is_whole else values[:, part].copy()
-        sums = [weight * power[rows] for weight in weights[:, 0]]
-        following = np.empty_like(power)
-        for number in range(1, steps + 1):
-            if number in last:
-                _diffuse_at(last[number], step, power, following, context)
-            else:
-                _diffuse(step, power, following, [], 0, weights[:0, :0], context)
-            power, following = following, power
-            for total, weight in zip(sums, weights[:, number], strict=True):
-                total += weight * power[rows]
-        for out, total in zip(found, sums, strict=True):
-            out[:, part] = total
+        start = values if is_whole else values[:, part].copy()
+        for power, counts in zip(_powers(step, start, needed, context), weights.T, strict=True):
+            _add_to([total[:, part] for total in found], counts, power[rows], context)
     return found
 
 
-def _last_rows(matrix: sp.csr_array, rows: Integers, steps: int) -> dict[int, Integers]:
-    """Return, for the last powers, the rows that some rows of the sums need, where they are few."""
-    found: dict[int, Integers] = {}
+def _needed_rows(matrix: sp.csr_array, rows: Integers, steps: int) -> list[Integers | None]:
+    """Return which rows of S X, S² X, … some rows of the sums need; None where these are many."""
+    needed: list[Integers | None] = [None] * steps
     is_wanted = np.zeros(matrix.shape[0], dtype=bool)
     is_wanted[rows] = True
-    for number in range(steps, 0, -1):
+    for place in reversed(range(steps)):
         if FEW * int(is_wanted.sum()) > len(is_wanted):
             break
-        found[number] = np.flatnonzero(is_wanted)
-        is_wanted[matrix[found[number]].indices] = True
-    return found
+        needed[place] = found = np.flatnonzero(is_wanted)
+        is_wanted[matrix[found].indices] = True
+    return needed
 
 
-def _diffuse_at(
-    rows: Integers, step: sp.csr_array, power: Array, following: Array, context: Context
-) -> None:
-    """Write some rows of S @ power, in tiles."""
-    multiply = context.primitives(len(power)).rows_times
-
-    def tile(part: slice) -> None:
-        following[rows[part]] = multiply(step, rows[part], power)
-
-    context.map(tile, context.tiles(len(rows), power.shape[1] * power.itemsize))
-
-
-def _in_row_tiles(
-    step: sp.csr_array, values: Array, weights: Array, context: Context
-) -> list[Array]:
-    """Return Σ_l w_al S^l X for each a: two powers and the sums are held, the first where X was."""
-    n_powers = weights.shape[1]
-    sums = [values if values.flags.c_contiguous else np.ascontiguousarray(values)]
-    sums += [np.empty_like(sums[0]) for _ in weights[1:]]
-    for part in _column_parts(values, context.whole(POWER_BYTES)):
-        power = np.empty((len(values), part.stop - part.start), values.dtype)
-        following = np.empty_like(power)
-        context.map(partial(_begin, power, sums, part, weights[:, 0]), _row_tiles(len(values)))
-        for number in range(1, n_powers):
-            # Two powers are added at a time: a sum is read and written half as often.
-            added = 2 if number % 2 == 0 else int(number == n_powers - 1)
-            counted = np.ascontiguousarray(weights[:, number + 1 - added : number + 1])
-            _diffuse(step, power, following, sums, part.start, counted, context)
-            power, following = following, power
-    return sums
+def _powers(
+    step: sp.csr_array, power: Array, needed: Sequence[Integers | None], context: Context
+) -> Iterator[Array]:
+    """Give X, S X, S² X, … at the rows that are needed, in two arrays, of which X is one."""
+    following = np.empty_like(power)
+    yield power
+    for rows in needed:
+        context.multiply(step, power, rows, following)
+        power, following = following, power
+        yield power
 
 
-def _begin(
-    power: Array, sums: Sequence[Array], columns: slice, weights: Array, rows: slice
-) -> None:
-    """Write some rows of the first power, from where the first sum is, and of all sums."""
-    power[rows] = sums[0][rows, columns]
-    for total, weight in zip(sums, weights, strict=True):
-        np.multiply(power[rows], weight, out=total[rows, columns])
+def _add_to(sums: Sequence[Array], weights: Array, power: Array, context: Context) -> None:
+    """Add a power to each of the sums, weighed, in tiles."""
 
+    def tile(rows: slice) -> None:
+        for total, weight in zip(sums, weights, strict=True):
+            total[rows] += weight * power[rows]
 
-def _row_tiles(n_nodes: int) -> list[slice]:
-    return [slice(start, start + TILE_ROWS) for start in range(0, n_nodes, TILE_ROWS)]
-
-
-def _diffuse(
-    step: sp.csr_array,
-    power: Array,
-    following: Array,
-    sums: Sequence[Array],
-    first: int,
-    weights: Array,
-    context: Context,
-) -> None:
-    """Write S @ power in tiles of rows, and add both, weighed, to columns of sums."""
-    diffuse = context.primitives(len(power)).add_product
-    job = partial(
-        diffuse, step, right=power, out=following, sums=sums, first=first, weights=weights
-    )
-    context.map(job, _row_tiles(len(power)))
+    context.map(tile, context.tiles(len(power), power.shape[1] * power.itemsize))
 
 
 def _column_parts(values: Array, n_bytes: int) -> list[slice]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import gpgc
 from gpgc.errors import InputError
 from gpgc.probability.fraction import exact_interval
-from gpgc.report.style import STYLE
+from gpgc.report.page import STYLE
 
 if TYPE_CHECKING:
     from gpgc.labelling.session import Session

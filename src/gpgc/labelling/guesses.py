@@ -45,9 +45,8 @@ def read_guesses(
     path: Path, ids: Collection[str], columns: Mapping[str, str] | None = None
 ) -> Guesses:
     """Read a table with the columns ``id,label`` and maybe ``score``; empty labels say nothing."""
-    called = {name: other for name, other in (columns or {}).items() if name in ("id", "label")}
     known, labels, scores = set(ids), {}, {}
-    for place, row in read_table(path).renamed(called).select(["id", "label"], ["score"]):
+    for place, row in read_table(path).select(["id", "label"], ["score"], names=columns):
         name, label, score = row["id"], row["label"].strip(), row.get("score", "").strip()
         if name not in known:
             raise InputError(f"{place}: a guess for {shorten(name)}, which is no item")

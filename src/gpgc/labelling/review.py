@@ -68,7 +68,7 @@ class LabelWatch:
     def __init__(self, session: Session) -> None:
         self._session, self._guard = session, threading.Lock()
         self._checked: dict[str, str] = {}
-        self._is_running = False
+        self._is_running = self._is_wanted_again = False
         self.suspects: dict[str, Suspect] = {}
 
     def follow(self, *, at_once: bool = False) -> bool:
@@ -77,8 +77,11 @@ class LabelWatch:
         enough = LEAST_LABELS if not self._checked else GROWTH * len(self._checked)
         is_due = at_once and labels != self._checked
         with self._guard:
-            if self._is_running or len(set(labels.values())) < 2:
-                return self._is_running
+            if self._is_running:
+                self._is_wanted_again |= at_once
+                return True
+            if len(set(labels.values())) < 2:
+                return False
             if len(labels) < LEAST_LABELS or not (is_due or len(labels) >= enough):
                 return False
             self._is_running = True
@@ -91,11 +94,13 @@ class LabelWatch:
             return
         try:
             self.suspects = _suspects(done.result(), self._session.ids)
-            self._checked = labels
         except (DataError, InputError):  # of labels that are too few for it
             self.suspects = {}
         finally:
-            self._is_running = False
+            self._checked, self._is_running = labels, False
+            is_wanted, self._is_wanted_again = self._is_wanted_again, False
+        if is_wanted:  # there may be other labels by now
+            self.follow(at_once=True)
         self._session.announce("review")
 
 

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import json
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -30,11 +31,23 @@ from gpgc.labelling.items import Picture
 PAGE = Path(__file__).parent / "page"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 HEARTBEAT = 15.0
+TURN = 0.001
+"""Seconds that the model computes in Python before a question that waits has its turn."""
+
+
+def page_files() -> dict[str, bytes]:
+    """Return the page's files by name; the first asks for all modules at once."""
+    files = {path.name: path.read_bytes() for path in PAGE.iterdir() if path.suffix in TYPES}
+    modules = [name for name in sorted(files) if name.endswith(".js") and name != "widget.js"]
+    wanted = "".join(f'<link rel="modulepreload" href="/static/{name}" />' for name in modules)
+    return files | {
+        "index.html": files["index.html"].replace(b"</head>", wanted.encode() + b"</head>")
+    }
 
 
 def application(desk: Desk, port: int, people: Mapping[str, str], host: str = LOOPBACK) -> Guard:
     """Return the server's routes behind their guard, as an ASGI application."""
-    questions = routes(desk)
+    questions, files = routes(desk), page_files()
 
     def ask(name: str) -> Callable[[Request], Response]:
         def answer(request: Request) -> Response:
@@ -62,12 +75,11 @@ def application(desk: Desk, port: int, people: Mapping[str, str], host: str = LO
         answer.headers["content-disposition"] = f'attachment; filename="{name}"'
         return answer
 
-    def page(request: Request) -> Response:
+    async def page(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
-        path = {found.name: found for found in PAGE.iterdir()}.get(name)
-        if path is None or path.suffix not in TYPES:
+        if name not in files:
             return _problem(404, "There is nothing here.")
-        return Response(path.read_bytes(), media_type=TYPES[path.suffix])
+        return Response(files[name], media_type=TYPES[Path(name).suffix])
 
     async def news(request: Request) -> Response:
         return StreamingResponse(_news(desk, request), media_type="text/event-stream")
@@ -141,6 +153,7 @@ class Server:
 
     def run(self) -> None:
         """Serve until interrupted."""
+        sys.setswitchinterval(TURN)
         self._server.run(sockets=[self._socket])
 
     def stop(self) -> None:

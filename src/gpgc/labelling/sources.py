@@ -24,7 +24,7 @@ from gpgc.labelling.items import (
     read_picture,
 )
 from gpgc.problem import NodeTable
-from gpgc.problem.node_names import as_names
+from gpgc.problem.names import as_names
 
 SIDE = 24
 """Pixels to which images are scaled for their instant features."""
@@ -83,7 +83,7 @@ def digits() -> Source:
 
 def image_folder(folder: Path, named: Collection[str] | None = None) -> Source:
     """Return the images below a folder that a browser can show."""
-    from gpgc.image_features.image_list import SUFFIXES, list_images
+    from gpgc.image_features.images import SUFFIXES, list_images
 
     if not folder.is_dir():
         raise InputError(f"--images must be a folder, got {folder}")
@@ -111,8 +111,7 @@ def text_table(path: Path, columns: Mapping[str, str] | None = None) -> Source:
     """Return the texts of a table with the columns id,text, with TF-IDF as features."""
     from gpgc.problem.columns import TextColumn
 
-    called = {name: other for name, other in (columns or {}).items() if name == "id"}
-    rows = [row for _, row in read_table(path).renamed(called).select(["id", "text"])]
+    rows = [row for _, row in read_table(path).select(["id", "text"], names=columns)]
     ids = [row["id"] for row in rows]
     if not ids or len(set(ids)) < len(ids):
         raise InputError(f"{path} must hold each id once, got {len(ids)} rows, some twice or none")

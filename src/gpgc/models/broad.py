@@ -282,16 +282,20 @@ class Broad(Architecture):
         """Return the rows of some fitted nodes as they are, to which new ones are added."""
         if inputs.view.is_smoother:
             return inputs._replace(context=context)
-        landmarks = None
-        if inputs.landmarks is not None:
-            landmarks = np.searchsorted(known, inputs.landmarks)
-        elif inputs.view.squared:
-            landmarks = np.arange(len(known))
         seen = inputs.view.seen(nodes)
         nobody = seen.joined(None, None if seen.features is None else seen.features[:0], 0)
         described = inputs.described.joined(nobody, known, context)
-        found = BroadInputs(described, landmarks, inputs.view, context)
+        found = self.known_inputs(inputs, known, described, context)
         return found._replace(whitening=self.whitening(found))
+
+    def known_inputs(
+        self, inputs: BroadInputs, known: Integers, described: Any, context: Context
+    ) -> BroadInputs:
+        """Return the inputs of known nodes, landmarks among them, by what describes these."""
+        landmarks = known if inputs.landmarks is None else inputs.landmarks
+        is_told = inputs.landmarks is not None or inputs.view.squared
+        places = np.searchsorted(known, landmarks) if is_told else None
+        return BroadInputs(described, places, inputs.view, context)
 
     def added_inputs(
         self, inputs: BroadInputs, lasting: BroadInputs, joined: JoinedNodes, known: Integers

@@ -32,8 +32,7 @@ from gpgc.kernels import (
     tangent,
 )
 from gpgc.kernels.deep import layers
-from gpgc.kernels.propagated_rows import propagated_rows
-from gpgc.kernels.rows import Rows, StoredRows
+from gpgc.kernels.rows import Rows, StoredRows, propagated_rows
 from gpgc.models.architecture import Architecture, register
 from gpgc.models.finite import RandomLayers, rows_with_kernel
 

@@ -13,6 +13,8 @@ where the rows of :math:`\bar X` have length 1. Without links this is unit(k k) 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +37,7 @@ from gpgc.models.view import (
     View,
     directions,
     fixed_point,
+    followed_by,
     unit_rows,
 )
 
@@ -75,49 +78,53 @@ class FeaturesView(View):
 
 def diffused_features(nodes: Nodes, seed: int, context: Context) -> Description:
     """Return the rows of PageRank_a(Â) D̃^(−½) X̄ for each teleport a, one-hot X̄ without features."""
-    propagation, n_nodes = nodes.propagation, len(nodes)
-    if nodes.features is None:
-        features, steps, projection = sp.eye_array(n_nodes, format="csr"), PLACE_STEPS, None
-    else:
-        features, steps = nodes.features, STEPS
-        projection = projection_for(features, nodes.keys(seed), seed, context)
-    n_columns = features.shape[1] if projection is None else projection.matrix.shape[1]
-    _require(len(TELEPORTS) + 1, n_nodes, n_columns, context)
-    restart = _restart(features, propagation, projection, context)
-    diffused = pageranks(propagation, restart, TELEPORTS, steps, context)
-    all_lengths = [_scaled(z, context) for z in diffused]
+    restart, projection = _restart_of(nodes, seed, len(TELEPORTS) + 1, context)
+    steps = PLACE_STEPS if nodes.features is None else STEPS
+
+    def restart_of_new(nodes: JoinedNodes, among: sp.csr_array, context: Context) -> Any:
+        if nodes.new_features is None:  # a new node is known by its links alone
+            return 0.0
+        return _restart(nodes.new_features, among, projection, context)
+
+    described = diffused(nodes.propagation, restart, TELEPORTS, steps, context, restart_of_new)
+    said = () if projection is None else projection.approximations
+    return replace(described, approximations=said)
+
+
+def diffused(
+    propagation: sp.csr_array,
+    restart: Array,
+    teleports: Sequence[float],
+    steps: int,
+    context: Context,
+    restart_of_new: Callable[[JoinedNodes, sp.csr_array, Context], Any] = lambda *_: 0.0,
+) -> Description:
+    """Return the directions of PageRank_a(Â) R for each teleport a; the memory of R is used."""
+    found = pageranks(propagation, restart, teleports, steps, context)
+    all_lengths = [_scaled(z, context) for z in found]
     rows = [
         StoredRows(z, np.asarray(lengths > 0, z.dtype))
-        for z, lengths in zip(diffused, all_lengths, strict=True)
+        for z, lengths in zip(found, all_lengths, strict=True)
     ]
 
     def joined(nodes: JoinedNodes, known: Integers, context: Context) -> Description:
-        # Z = (1 − a) (Â_new,old Z_old + Â_new,new Z) + a D̃^(−½) X̄: fitted nodes stay as they are.
-        # Without features a new node is known by its links alone.
+        # Z = (1 − a) (Â_new,old Z_old + Â_new,new Z) + a R: fitted nodes stay as they are.
         to_old, among = nodes.split_rows()
         reached, near = around(to_old)
-        restart = np.zeros((among.shape[0], n_columns), dtype=context.dtype)
-        if nodes.new_features is not None:
-            restart = _restart(nodes.new_features, among, projection, context)
+        restart = restart_of_new(nodes, among, context)
         both = []
-        for a, fitted, lengths in zip(TELEPORTS, rows, all_lengths, strict=True):
+        for a, fitted, lengths in zip(teleports, rows, all_lengths, strict=True):
             scaled = sp.csr_array(reached @ sp.diags_array(lengths[near]), dtype=context.dtype)
             inflow = (1 - a) * (scaled @ fitted.directions[near]) + a * restart
-            new = fixed_point(among, inflow, 1 - a)
-            unit, _ = NUMPY.scale_rows(new)
-            both.append(directions(np.vstack([fitted.directions[known], unit])))
+            both.append(followed_by(fitted, known, fixed_point(among, inflow, 1 - a)))
         return Description(both)
 
-    said = () if projection is None else projection.approximations
-    return Description(rows, joined, approximations=said)
+    return Description(rows, joined)
 
 
 def rows_diffused_at(few: Integers, nodes: Nodes, seed: int, context: Context) -> Description:
     """Return the rows of few nodes that :func:`diffused_features` has."""
-    projection = projection_for(nodes.features, nodes.keys(seed), seed, context)
-    n_columns = nodes.features.shape[1] if projection is None else projection.matrix.shape[1]
-    _require(2, len(nodes), n_columns, context)
-    restart = _restart(nodes.features, nodes.propagation, projection, context)
+    restart, _ = _restart_of(nodes, seed, 2, context)
     found = pageranks_at(nodes.propagation, restart, few, TELEPORTS, STEPS, context)
     return Description([directions(NUMPY.scale_rows(rows)[0]) for rows in found])
 
@@ -129,9 +136,19 @@ def diffusion_is_large(nodes: Nodes, context: Context) -> bool:
     return bool(np.prod(nodes.features.shape) * context.dtype.itemsize >= LARGE_BYTES)
 
 
-def _require(n_arrays: int, n_nodes: int, n_columns: int, context: Context) -> None:
-    size = n_arrays * n_nodes * n_columns * context.dtype.itemsize
-    context.require(size, f"the diffused features of {n_nodes:,} nodes")
+def _restart_of(
+    nodes: Nodes, seed: int, n_arrays: int, context: Context
+) -> tuple[Array, Projection | None]:
+    """Return D̃^(−½) X̄, of whose size some arrays must fit, and the projection of wide X."""
+    features, projection = nodes.features, None
+    if features is None:
+        features = sp.eye_array(len(nodes), format="csr")
+    else:
+        projection = projection_for(features, nodes.keys(seed), seed, context)
+    n_columns = features.shape[1] if projection is None else projection.matrix.shape[1]
+    size = n_arrays * len(nodes) * n_columns * context.dtype.itemsize
+    context.require(size, f"the diffused features of {len(nodes):,} nodes")
+    return _restart(features, nodes.propagation, projection, context), projection
 
 
 def _scaled(rows: Array, context: Context) -> Array:

@@ -8,17 +8,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
-from gpgc._typing import Integers
 from gpgc.compute import Context
-from gpgc.compute.primitives import NUMPY
 from gpgc.graph.components import components
-from gpgc.graph.nodes import JoinedNodes, Nodes
-from gpgc.kernels.pageranks import pageranks
-from gpgc.kernels.propagate import around
-from gpgc.models.spectral import PLACE_STEPS, has_one_hot_rows, joined_groups
-from gpgc.models.view import Description, Layers, Need, View, directions, fixed_point
+from gpgc.graph.nodes import Nodes
+from gpgc.models.graph_view import diffused
+from gpgc.models.spectral import PLACE_STEPS, has_one_hot_rows, with_groups
+from gpgc.models.view import Description, Layers, Need, View
 
 MOST_HUBS = 512
 HUB_BYTES = 2**27
@@ -27,9 +23,6 @@ HUB_WORK = 2**33
 
 Zones of a power grid with features, 20 and 5 labels a class: 83 and 65 % are right with 512 hubs,
 81 and 59 with 1,024, 78 and 65 with 256."""
-
-HUBS_AT_ONCE = 64
-"""Hubs whose PageRanks are computed at once."""
 
 HUB_REACH = 0.05
 """Teleport of the PageRanks to hubs."""
@@ -57,28 +50,12 @@ class HubsView(View):
         degrees, keys = np.diff(propagation.indptr)[inside], nodes.keys(model.seed)[inside]
         n_hubs = most_hubs(n_nodes, int(propagation.nnz), PLACE_STEPS, dtype.itemsize)
         hubs = inside[np.lexsort((keys, -degrees))[:n_hubs]]
-        size = (len(hubs) + 3 * HUBS_AT_ONCE) * n_nodes * dtype.itemsize
+        size = 3 * max(1, len(hubs)) * n_nodes * dtype.itemsize
         context.require(size, f"PageRanks of {n_nodes:,} nodes to {len(hubs):,} hubs")
-        ranks = np.zeros((n_nodes, max(1, len(hubs))), dtype=dtype)
-        for first in range(0, len(hubs), HUBS_AT_ONCE):
-            some = hubs[first : first + HUBS_AT_ONCE]
-            start = np.zeros((n_nodes, len(some)), dtype=dtype)
-            start[some, np.arange(len(some))] = 1
-            (found,) = pageranks(propagation, start, [HUB_REACH], PLACE_STEPS, context)
-            ranks[:, first : first + len(some)] = found
-        unit, lengths = NUMPY.scale_rows(ranks)
-
-        def joined(nodes: JoinedNodes, known: Integers, context: Context) -> Description:
-            to_old, among = nodes.split_rows()
-            reached, near = around(to_old)
-            scaled = sp.csr_array(reached @ sp.diags_array(lengths[near]), dtype=context.dtype)
-            inflow = (1 - HUB_REACH) * (scaled @ unit[near])
-            new = fixed_point(among, inflow, 1 - HUB_REACH)
-            rows = directions(np.vstack([unit[known], NUMPY.scale_rows(new)[0]]))
-            of_both = joined_groups(groups, known, nodes, new.any(axis=1))
-            return Description([rows], groups=of_both)
-
-        return Description([directions(unit)], joined, groups)
+        start = np.zeros((n_nodes, max(1, len(hubs))), dtype=dtype)
+        start[hubs, np.arange(len(hubs))] = 1
+        ranks = diffused(propagation, start, [HUB_REACH], PLACE_STEPS, context)
+        return with_groups(ranks, groups)
 
 
 def most_hubs(n_nodes: int, n_entries: int, steps: int, itemsize: int) -> int:

@@ -78,7 +78,8 @@ class NeighborRows(Rows):
     """The rows of [X̄, unit(Â₀ X̄), unit(Â₀² X̄)], from the neighborhoods of those asked for."""
 
     def __init__(self, links: sp.csr_array, features: Any, context: Context) -> None:
-        self.links, self.features, self.context = links, features, context
+        self.links = links.astype(context.dtype, copy=False)
+        self.features, self.context = features, context
         self.shape, self.dtype = (features.shape[0], 3 * features.shape[1]), context.dtype
 
     def own(self, index: Index) -> Any:
@@ -99,10 +100,10 @@ class NeighborRows(Rows):
             tile = slice(None) if index is None else index
             first = self._first[tile]
             if sp.issparse(self.features):
-                second = self._links[tile] @ self._first
+                second = self.links[tile] @ self._first
             else:
                 rows_times = self.context.primitives(self.shape[0]).rows_times
-                second = rows_times(self._links, tile, self._first)
+                second = rows_times(self.links, tile, self._first)
         else:
             links, near = self._links_of(index)
             first = self.first(index)
@@ -111,7 +112,7 @@ class NeighborRows(Rows):
 
     def _links_of(self, nodes: Integers) -> tuple[sp.csr_array, Integers | None]:
         """Return rows of Â₀ over the few nodes that they reach, and these; None if many."""
-        links = self._links[nodes]
+        links = self.links[nodes]
         reached, near = around(links)
         return (reached, near) if FEW * len(near) <= self.shape[0] else (links, None)
 
@@ -122,19 +123,12 @@ class NeighborRows(Rows):
     @computed_once
     def _first(self) -> Any:
         if sp.issparse(self.features):
-            return self._links @ self.own(None)
+            return self.links @ self.own(None)
         # Â₀ X̄ = (Â₀ diag(1 / ‖x‖)) X: the directions of all rows are not held.
-        scaled = sp.csr_array(self._links, copy=True)
+        scaled = sp.csr_array(self.links, copy=True)
         scaled.data *= self._scale[scaled.indices]
         features = np.ascontiguousarray(self.features, dtype=self.dtype)
-        out = np.empty(features.shape, dtype=self.dtype)
-        rows_times = self.context.primitives(self.shape[0]).rows_times
-        self.context.fill(out, lambda tile: rows_times(scaled, tile, features), out.strides[0])
-        return out
-
-    @computed_once
-    def _links(self) -> sp.csr_array:
-        return self.links.astype(self.dtype)
+        return self.context.multiply(scaled, features)
 
 
 def neighbor_directions(own: Any, first: Any, second: Any) -> StoredRows:

@@ -128,6 +128,10 @@ class Prior:
                 for name in computed.keys() - kept:
                     del computed[name]
 
+    def mean_of(self, posterior: Any) -> Array:
+        """Return the latent means (N, k) of all nodes by a posterior on this prior."""
+        return np.asarray(posterior.mean())
+
     def planning(self) -> Covariance:
         """Return the covariance by which it is planned what to label, before any label."""
         return self.architecture.planning(self._inputs_of("graph"))

@@ -13,7 +13,7 @@ from typing import Any
 
 from gpgc.graph.nodes import Nodes
 from gpgc.kernels import Covariance
-from gpgc.kernels.propagated_rows import propagated_rows
+from gpgc.kernels.rows import propagated_rows
 from gpgc.models.architecture import register
 from gpgc.models.finite import RandomLayers
 from gpgc.models.network import Network, NetworkInputs, aggregated_rows, features_or_one_hot

@@ -12,6 +12,7 @@ An isolated node has rows of zeros: nothing is known of it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from gpgc.compute.primitives import NUMPY
 from gpgc.graph.components import components, indicators
 from gpgc.graph.nodes import JoinedNodes
 from gpgc.graph.normalize import without_loops
-from gpgc.models.view import Description, Layers, directions, fixed_point
+from gpgc.models.view import Description, Layers, directions, fixed_point, followed_by
 
 PLACE_STEPS = 12
 """Degree of PageRanks where the graph is all that is known, and a node is told by how far it is
@@ -76,38 +77,39 @@ def eigenvectors(
     rows = [directions(NUMPY.scale_rows(vectors * f.astype(dtype))[0]) for f in filters]
 
     def joined(nodes: JoinedNodes, known: Integers, context: Context) -> Description:
-        # u = Â u / λ; a node that is linked to small components alone belongs to those.
+        # u = Â u / λ
         to_old, among = nodes.split_rows()
         signs = np.where(values < 0, -1.0, 1.0)
         loops, bounded = without_loops(among), signs * np.maximum(np.abs(values), SMALLEST_VALUE)
         inflow = np.asarray(to_old @ vectors, dtype=context.dtype) / bounded
-        both, linked = [], np.zeros(among.shape[0], dtype=bool)
+        both = []
         for reach, factors, fitted in zip(reaches, filters, rows, strict=True):
             new = fixed_point(loops, inflow, 1 - reach, signs) * factors
-            linked = np.asarray(new.any(axis=1))
-            both.append(directions(np.vstack([fitted.directions[known], NUMPY.scale_rows(new)[0]])))
-        return Description(both, groups=joined_groups(groups, known, nodes, linked))
+            both.append(followed_by(fitted, known, new))
+        return Description(both)
 
-    return Description(
-        rows,
-        joined,
-        groups=groups,
-        informed=np.flatnonzero(rows[0].lengths),
-        approximations=(f"{RANK} eigenvectors stand for one-hot rows",),
-    )
+    said = (f"{RANK} eigenvectors stand for one-hot rows",)
+    informed = np.flatnonzero(rows[0].lengths)
+    described = Description(rows, joined, informed=informed, approximations=said)
+    return with_groups(described, groups)
 
 
-def joined_groups(
-    groups: sp.csr_array | None, known: Integers, nodes: JoinedNodes, linked: Any
-) -> sp.csr_array | None:
-    """Return the small components of known and new nodes; those that have rows are in none."""
-    if groups is None:
-        return None
-    to_old, among = nodes.split_rows()
-    inflow, loops = sp.csr_array(to_old @ groups), without_loops(among)
-    new = fixed_point(loops, inflow)
-    new = sp.csr_array(sp.diags_array((~linked).astype(np.float64)) @ new)
-    return sp.vstack([groups[known], new], format="csr")
+def with_groups(described: Description, groups: sp.csr_array | None) -> Description:
+    """Return the rows, and which small component each node without them is in, new ones too."""
+
+    def joined(nodes: JoinedNodes, known: Integers, context: Context) -> Description:
+        assert described.joined is not None
+        found = described.joined(nodes, known, context)
+        if groups is None:
+            return found
+        # A node that is linked to small components alone belongs to those.
+        to_old, among = nodes.split_rows()
+        new = fixed_point(without_loops(among), sp.csr_array(to_old @ groups))
+        has_no_row = found.rows[0].take(None)[1][len(known) :] == 0
+        new = sp.csr_array(sp.diags_array(has_no_row.astype(np.float64)) @ new)
+        return replace(found, groups=sp.vstack([groups[known], new], format="csr"))
+
+    return replace(described, joined=joined, groups=groups)
 
 
 def _component_eigenvectors(component: Integers, loops: Array, dtype: Any) -> sp.csr_array:

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from gpgc._typing import Array, Integers
 from gpgc.compute import Context
+from gpgc.compute.primitives import NUMPY
 from gpgc.graph.nodes import JoinedNodes, Nodes, stack
 from gpgc.kernels import Covariance
 from gpgc.kernels.covariance import inverse_or_zero, take
@@ -81,6 +82,12 @@ class Description:
     groups: sp.csr_array | None = None
     informed: Integers | None = None
     approximations: tuple[str, ...] = ()
+
+    def at(self, nodes: Integers) -> Description:
+        """Return the rows of some of the nodes."""
+        rows = [StoredRows(*one.take(nodes)) for one in self.rows]
+        groups = None if self.groups is None else sp.csr_array(self.groups[nodes])
+        return Description(rows, groups=groups)
 
     def followed_by(self, new: Description) -> Description:
         """Return the rows of these nodes and, after them, those of others."""
@@ -197,6 +204,11 @@ def fixed_point(among: sp.csr_array, inflow: Any, part: float = 1.0, signs: Any 
     for _ in range(JOIN_STEPS if among.nnz else 0):
         found = part * (among @ found) * signs + inflow
     return found
+
+
+def followed_by(fitted: StoredRows, known: Integers, new: Array) -> StoredRows:
+    """Return the directions of some fitted nodes and, after them, of new ones, overwritten."""
+    return directions(np.vstack([fitted.directions[known], NUMPY.scale_rows(new)[0]]))
 
 
 def unit_rows(rows: Any, lengths: Any = 1.0) -> Any:

@@ -6,8 +6,14 @@ from typing import Any
 
 from gpgc.errors import InputError
 
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442", "#000000")
-"""The colours of Okabe and Ito; after the eighth class they begin anew with other marks."""
+# fmt: off
+COLOURS = (
+    "#3f90da", "#ffa90e", "#bd1f01", "#832db6", "#92dadd", "#a96b59", "#e76300", "#b9ac70",
+    "#2f8f4e", "#e377c2", "#1b3f8b", "#9bd770", "#5c1a33", "#00a88f", "#f7d154", "#7f6bf2",
+    "#5b5a00", "#ff9c8a", "#0b5d6b", "#c9007a",
+)
+# fmt: on
+"""Those of the page to label on; after the twentieth class they begin anew with other marks."""
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 GREY = "#999999"

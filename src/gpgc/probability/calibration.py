@@ -84,20 +84,21 @@ def calibrate_left_out(
     targets: Array,
     weights: Array,
     fractions: Array,
-    spread: float,
+    contrast: float,
     mean_of: MeanOf | None = None,
     prior: Any = "estimated",
     alike: float = 1.0,
+    agreeing: float = 1.0,
 ) -> Calibration:
     """Fit s to leave-one-out means (D, k), and b to the class prior.
 
-    ``spread`` is the root mean square, ``mean_of`` the mean over unlabelled nodes that labels
-    reach, if there are any; ``alike`` how far neighbors are. Classes that cannot be left out keep
-    their fraction.
+    ``contrast`` is the root mean square, ``mean_of`` the mean over unlabelled nodes that labels
+    reach, if there are any; ``alike`` how far neighbors are, ``agreeing`` how far views agree.
+    Classes that cannot be left out keep their fraction.
     """
-    usual = usual_sharpness(len(targets), alike, len(fractions))
-    t = fit_temperature_with_prior(left_out, targets, weights, spread, usual, fractions)
-    flat = float(np.exp(-t * spread))
+    usual = usual_sharpness(len(targets), alike, len(fractions), agreeing)
+    t = fit_temperature_with_prior(left_out, targets, weights, contrast, usual, fractions)
+    flat = float(np.exp(-t * contrast))
     curve = fit_curve(left_out, targets, weights, t, flat * np.log(fractions))
     flat = 0.0 if curve.curvature else flat
     if not isinstance(prior, str) or prior != "estimated":

@@ -78,14 +78,14 @@ def prior_ratios(left_out: Array, shares: Array, fractions: Array, found: Array)
     """
     n_classes = len(fractions)
     totals = shares.sum(axis=0)
-    counted = totals**2 / (shares**2).sum(axis=0)
+    n_effective = totals**2 / (shares**2).sum(axis=0)
     part = shares / totals
     mean = left_out.T @ part
     expected = mean @ fractions
-    error = fractions**2 / np.maximum(counted - 1, 0.5)
+    error = fractions**2 / np.maximum(n_effective - 1, 0.5)
     covariance = (left_out.T * (part @ error)) @ left_out - (mean * error) @ mean.T
     one_draw = np.diag(found) - np.outer(found, found)
-    covariance += PSEUDO_LABELS * np.sum((fractions / counted) ** 2) * one_draw
+    covariance += PSEUDO_LABELS * np.sum((fractions / n_effective) ** 2) * one_draw
     covariance += np.diag(SYSTEMATIC**2 * (found + expected) / 2 + LEAST_VARIANCE)
     contrasts = helmert(n_classes)  # probabilities sum to 1: one direction says nothing
     with small_matrices(n_classes):

@@ -31,7 +31,7 @@ def label_errors(
     left_out: Array,
     codes: Integers,
     weights: Array,
-    spread: float,
+    contrast: float,
     usual: Sharpness,
     fractions: Array,
 ) -> LabelErrors:
@@ -51,7 +51,7 @@ def label_errors(
         """Return the probabilities of the labels if right, if wrong, and the rate."""
         rate = 1 / (1 + np.exp(-parameters[1]))
         sharpness = np.exp(parameters[0])
-        logits = sharpness / spread * left_out + np.exp(-sharpness) * offset
+        logits = sharpness / contrast * left_out + np.exp(-sharpness) * offset
         own = softmax(logits)[np.arange(len(codes)), codes]
         return (1 - rate) * own, rate * (1 - own) / (n_classes - 1), float(rate)
 

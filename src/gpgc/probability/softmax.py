@@ -21,7 +21,7 @@ def softmax_loss(logits: Array, targets: Array) -> tuple[Array, Array]:
     return -(targets * log_p).sum(axis=1), slope
 
 
-def cross_entropies(scores: Array, targets: Array, temperature: Array) -> Array:
+def cross_entropies(scores: Array, targets: Array, temperature: Array | float = 1.0) -> Array:
     """Return the cross-entropy of softmax(t · scores) with the one-hot target of each node."""
     scaled = np.asarray(temperature)[..., None, None] * scores
     peak = scaled.max(axis=-1)

@@ -11,9 +11,8 @@ import numpy as np
 from gpgc.errors import GPGCWarning, InputError
 from gpgc.graph import Nodes, as_adjacency
 from gpgc.problem.frames import column_names, is_frame
-from gpgc.problem.named_columns import NamedColumns
 from gpgc.problem.named_parts import Edges, Part, features_part, graph_part, labels_part
-from gpgc.problem.node_names import as_names, positions_of
+from gpgc.problem.names import NamedColumns, as_names, positions_of
 from gpgc.problem.problem import Problem
 
 _EXAMPLES = 3

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -35,34 +35,6 @@ MAX_TERMS = 20_000
 
 PATTERNS = (r"(?u)\b\w\w+\b", r"\S+")
 """What a word is: two letters or more; where no text has such words, anything between spaces."""
-
-
-class ColumnEncoder(Protocol):
-    """A column with all that is needed to encode further cells of it."""
-
-    kind: ClassVar[Kind]
-
-    @property
-    def name(self) -> str:
-        """The column."""
-
-    @property
-    def feature_names(self) -> list[str]:
-        """A name for each feature that the column becomes."""
-
-    @property
-    def said(self) -> str:
-        """What is done with the column, in a phrase."""
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether the record, which may come from a file, holds what a fit gives."""
-
-    def transform(self, values: NDArray[Any]) -> Any:
-        """Return the features (N, f) of the cells (N,), dense or sparse."""
-
-    def unseen(self, values: NDArray[Any]) -> int:
-        """Return how many cells hold what the fitted column did not: they are ignored."""
 
 
 @dataclass(frozen=True)
@@ -268,7 +240,10 @@ class TextColumn:
         return 0
 
 
-ENCODERS: dict[str, Any] = {kind.kind: kind for kind in (NumberColumn, CategoryColumn, TextColumn)}
+ColumnEncoder = NumberColumn | CategoryColumn | TextColumn
+"""A column with all that is needed to encode further cells of it."""
+
+ENCODERS: dict[str, Any] = {kind.kind: kind for kind in get_args(ColumnEncoder)}
 
 
 def kind_of(values: NDArray[Any]) -> Kind:

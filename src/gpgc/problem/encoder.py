@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from gpgc.errors import DataError, GPGCWarning, InputError
 from gpgc.problem.columns import ENCODERS, ColumnEncoder, NumberColumn, check_kinds, kind_of
-from gpgc.problem.frames import ID, column_names, columns_of
-from gpgc.problem.node_names import names_of
+from gpgc.problem.frames import ID, column_names, columns_of, id_of
+from gpgc.problem.names import names_of
 from gpgc.problem.node_table import NodeTable
 
 
@@ -150,9 +150,11 @@ def encode_table(
     size: number, standardized, 1 missing set to the mean and flagged
     colour: 1 category, 1 value that occurs once ignored
     """
-    found = [str(column) for column in column_names(table) if column != id_column]
+    called = id_of(table, id_column)
+    found = [str(column) for column in column_names(table) if column != called]
     wanted = check_kinds(kinds, found, "kinds")
-    drop = {id_column, *(column for column, kind in wanted.items() if kind == "drop")}
+    drop = {column for column, kind in wanted.items() if kind == "drop"}
+    drop |= set() if called is None else {str(called)}
     kept = {column: kind for column, kind in wanted.items() if kind != "drop"}
     columns = columns_of(table, drop=drop, kinds=kept)
     return encode_columns(columns, names_of(table, id_column), kept)
@@ -220,7 +222,7 @@ def to_json(encoder: TableEncoder | None) -> list[dict[str, Any]] | None:
     """Return an encoder as a list of records, one for each column."""
     if encoder is None:
         return None
-    return [{"kind": column.kind, **asdict(column)} for column in encoder.columns]  # type: ignore[call-overload]
+    return [{"kind": column.kind, **asdict(column)} for column in encoder.columns]
 
 
 def from_json(records: Any, source: str) -> TableEncoder | None:

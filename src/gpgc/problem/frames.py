@@ -71,6 +71,23 @@ def column_names(frame: Any) -> list[Any]:
     return list(_narwhal(frame).columns)
 
 
+def id_of(table: Any, wanted: str = ID) -> Any | None:
+    """Return the column that names nodes, else one of that name in other letters, as in files.
+
+    >>> id_of({"ID": [1], "x": [2]}), id_of({"x": [2]})
+    ('ID', None)
+    """
+    names = column_names(table)
+    alike = [name for name in names if str(name).casefold() == wanted.casefold()]
+    return wanted if wanted in names else next(iter(alike), None)
+
+
+def without_id(frame: Any) -> Any:
+    """Return a frame without the column that names nodes, if it has one."""
+    called = id_of(frame)
+    return frame if called is None else without_column(frame, called)
+
+
 def cells_of(frame: Any, column: Any) -> list[Any]:
     """Return one column of a frame as a list."""
     whole = _narwhal(frame)
@@ -111,6 +128,10 @@ def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
 def _narwhal(frame: Any) -> Any:
     import narwhals as nw
 
+    names = list(frame.columns) if hasattr(frame, "iloc") else []  # pandas allows it
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"a frame must have each column once, got {twice!r:.60} again")
     return nw.from_native(frame, eager_only=True)
 
 

@@ -12,7 +12,7 @@ from gpgc.errors import InputError
 from gpgc.graph import to_numpy
 from gpgc.problem.encoder import encode_columns
 from gpgc.problem.frames import columns_of
-from gpgc.problem.node_names import as_names
+from gpgc.problem.names import as_names
 from gpgc.problem.node_table import NodeTable
 
 

@@ -45,8 +45,8 @@ def read_labels(
     several: Literal["votes", "labels"] | None = None,
 ) -> LabelFile:
     """Read a table ``id,label`` and maybe role and trust; nodes may be added behind the others."""
-    called = {name: other for name, other in (columns or {}).items() if name in _COLUMNS}
-    if several == "labels" and "trust" in called:
+    trusted = ["trust"] if "trust" in (columns or {}) else []
+    if several == "labels" and trusted:
         raise InputError("--column trust=COLUMN must not come with --several labels, got both")
     marks = frozenset(UNLABELLED_MARKS if unlabelled is None else unlabelled)
     nodes: list[int] = []
@@ -55,8 +55,7 @@ def read_labels(
     roles: list[str] = []
     seen: set[str] = set()
     first, n_linked, n_marked = "", len(position), 0
-    trusted = ["trust"] if "trust" in called else []
-    table = read_table(path).renamed(called).select(["id", "label", *trusted], ["role"])
+    table = read_table(path).select(["id", "label", *trusted], ["role"], names=columns)
     for place, cells in table:
         name, label = cells["id"], cells["label"]
         if not may_add and name not in position:
@@ -103,9 +102,6 @@ def read_labels(
     else:
         labels[nodes], weights[nodes] = given, trust
     return LabelFile(labels, weights if trusted else None, n_marked, drawn)
-
-
-_COLUMNS = ("id", "label", "trust")
 
 
 def _drawn(nodes: list[int], roles: list[str]) -> Integers | None:

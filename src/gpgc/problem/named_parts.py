@@ -15,16 +15,15 @@ from gpgc.files import canonical_csr
 from gpgc.problem import NodeTable
 from gpgc.problem.encoder import encode_columns
 from gpgc.problem.frames import (
-    ID,
     cells_of,
     column_names,
     columns_of,
+    id_of,
     is_frame,
     take_rows,
-    without_column,
+    without_id,
 )
-from gpgc.problem.named_columns import NamedColumns, columns_of_frame
-from gpgc.problem.node_names import as_names, names_of
+from gpgc.problem.names import NamedColumns, as_names, columns_of_frame, names_of
 
 
 class Part(NamedTuple):
@@ -63,7 +62,7 @@ def features_part(X: Any) -> Part:
     if not is_frame(X):
         return Part(X)
     names = names_of(X)
-    frame = without_column(X, ID) if ID in column_names(X) else X
+    frame = without_id(X)
     listed = None if names is None else names.tolist()
     if hasattr(frame, "iloc") and not _needs_encoding(frame):
         return Part(frame, listed)
@@ -78,14 +77,14 @@ def labels_part(y: Any) -> Part:
         names = names_of(y)
         return Part(y, None if names is None else names.tolist())
     names = names_of(y)
-    if ID not in column_names(y):
+    if id_of(y) is None:
         value = y if hasattr(y, "iloc") or y.shape[1] > 1 else _objects(cells_of(y, y.columns[0]))
         return Part(value, None if names is None else names.tolist())
-    frame = without_column(y, ID)
+    frame = without_id(y)
     others = column_names(frame)
     if not others:
         raise InputError("y must have a column of labels beside id, got id only")
-    chosen = [column for column in others if column in ("label", "value")][:1] or others
+    chosen = [c for c in others if str(c).casefold() in ("label", "value")][:1] or others
     many = len(chosen) > 1
     whole = columns_of_frame(frame, chosen) if many else _objects(cells_of(frame, chosen[0]))
     return Part(whole, None if names is None else names.tolist(), is_complete=False)
@@ -123,18 +122,14 @@ def _has_own_index(frame: Any) -> bool:
 
 
 def _needs_encoding(frame: Any) -> bool:
-    """Return whether a frame holds strings, categories, times, or numbers with gaps."""
+    """Return whether a frame holds anything but numbers without gaps."""
     import narwhals as nw
 
-    whole = nw.from_native(frame, eager_only=True)
-    for series in whole.iter_columns():
-        kind = series.dtype
-        if kind in (nw.String, nw.Categorical, nw.Enum, nw.Object) or kind.is_temporal():
+    for series in nw.from_native(frame, eager_only=True).iter_columns():
+        if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
             return True
-        if kind.is_numeric() or kind == nw.Boolean:
-            numbers = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
-            if np.isnan(numbers).any():
-                return True
+        if np.isnan(np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)).any():
+            return True
     return False
 
 

@@ -19,7 +19,7 @@ from gpgc.problem.columns import check_kinds
 from gpgc.problem.encoder import encode_columns
 from gpgc.problem.frames import columns_of
 from gpgc.problem.image_file import is_image_features, load_image_features
-from gpgc.problem.node_names import as_names
+from gpgc.problem.names import as_names
 from gpgc.problem.text_cells import FIRST_ROWS, CellReader
 
 
@@ -38,7 +38,7 @@ def read_features(
     if path.suffix in (".npy", ".npz"):
         matrix = _load_array(path)
         return NodeTable(matrix, as_names([str(node) for node in range(matrix.shape[0])]))
-    table = _with_id(read_table(path).renamed(columns))
+    table = _with_id(read_table(path).renamed(columns, "id"))
     if len(table.columns) < 2:
         raise InputError(f"{path} line 1: expected id and at least one feature, got id only")
     given = list(table.columns)
@@ -67,11 +67,11 @@ def _with_id(table: Table) -> Table:
     """Return a table with its id column called ``id``: it, a first without a name, or an index."""
     found = [name.casefold() for name in table.columns]
     if "id" in found:
-        return table.renamed({"id": table.columns[found.index("id")]})
+        return table.renamed({"id": table.columns[found.index("id")]}, "id")
     if not found[0]:
         return replace(table, columns=("id", *table.columns[1:]))
     if len(table.index) == 1:
-        return table.renamed({"id": table.columns[min(table.index)]})
+        return table.renamed({"id": table.columns[min(table.index)]}, "id")
     raise InputError(
         f"{table.source} line 1: expected a header with a column id, "
         f"got {shorten(','.join(table.columns))}; --column id=NAME names another"

@@ -13,8 +13,8 @@ from gpgc.errors import InputError
 from gpgc.files import STANDARD_STREAM, read_sparse, read_table
 from gpgc.files.cells import parse_number, shorten
 from gpgc.problem.label_file import LabelFile, read_labels
+from gpgc.problem.names import as_names
 from gpgc.problem.node_features import checked_ids, read_features
-from gpgc.problem.node_names import as_names
 from gpgc.problem.node_table import NodeTable
 from gpgc.problem.problem import Problem
 
@@ -63,7 +63,7 @@ def read_problem(
         answers += [called["trust"]] if "trust" in called else []
         table = read_features(
             features,
-            _only(called, "id"),
+            called,
             kinds or {},
             not_features=answers if labels == features else (),
         )
@@ -75,7 +75,7 @@ def read_problem(
         position, links = _read_links(edges, position)
     elif edges is not None:
         links = read_edges(edges, position, known is not None, called)
-    given = LabelFile(None, None, 0, None)
+    given = LabelFile(np.full(len(position), None), None, 0, None)
     if labels is not None:
         may_add = known is None and isinstance(links, tuple)
         names = {**called, "label": called.get(answer, answer)} if answer != "label" else called
@@ -104,14 +104,10 @@ def check_columns(columns: Mapping[str, str], read: Collection[str]) -> None:
             )
 
 
-def _only(columns: Mapping[str, str], *names: str) -> dict[str, str]:
-    return {name: columns[name] for name in names if name in columns}
-
-
 def read_candidates(path: Path, ids: list[str], columns: Mapping[str, str] | None = None) -> Any:
     """Return the positions in ``ids`` of the nodes in a table with the column ``id``."""
     position = {name: index for index, name in enumerate(ids)}
-    rows = read_table(path).renamed(_only(columns or {}, "id")).select(["id"])
+    rows = read_table(path).select(["id"], names=columns)
     chosen = [_place(place, row["id"], position) for place, row in rows]
     if not chosen:
         raise InputError(f"{path} line 2: expected at least one candidate, got none")
@@ -122,8 +118,7 @@ def read_costs(path: Path, ids: list[str], columns: Mapping[str, str] | None = N
     """Return a cost for each of ``ids`` from a table ``id,cost``, 1 where there is none."""
     position = {name: index for index, name in enumerate(ids)}
     costs = np.ones(len(ids))
-    table = read_table(path).renamed(_only(columns or {}, "id", "cost"))
-    for place, row in table.select(["id", "cost"]):
+    for place, row in read_table(path).select(["id", "cost"], names=columns):
         cost = parse_number(row["cost"], place, "cost")
         if cost <= 0:
             raise InputError(f"{place}: expected a cost above 0, got {cost:g}")
@@ -139,7 +134,7 @@ def read_held_out(
 ) -> tuple[Any, list[str]]:
     """Return the positions in ``ids`` of the nodes of a table ``id,label``, and their labels."""
     position = {name: index for index, name in enumerate(ids)}
-    called = _only(columns or {}, "id", "label")
+    called = {name: other for name, other in (columns or {}).items() if name != "trust"}
     labels = read_labels(path, position, unlabelled, columns=called).labels
     nodes = np.array([place for place, label in enumerate(labels) if label is not None])
     return nodes, labels[nodes].tolist()
@@ -154,7 +149,7 @@ def _place(place: str, name: str, position: dict[str, int]) -> int:
 def _read_nodes(path: Path, known: list[str] | None, columns: Mapping[str, str]) -> list[str]:
     """Return the nodes of a list; those of the features, if there are any, must be the same."""
     with_features = set(known or ())
-    rows = read_table(path).renamed(_only(columns, "id")).select(["id"])
+    rows = read_table(path).select(["id"], names=columns)
 
     def named() -> Iterator[tuple[str, str]]:
         for place, row in rows:
@@ -186,8 +181,7 @@ def read_edges(
     """Return the edges by the positions of their nodes, adding nodes unless all are known."""
     ends: tuple[array[int], array[int]] = (array("q"), array("q"))
     weights = array("d")
-    table = read_table(path).renamed(_only(columns, "source", "target", "weight"))
-    for place, row in table.select(["source", "target"], ["weight"]):
+    for place, row in read_table(path).select(["source", "target"], ["weight"], names=columns):
         for side, column in zip(ends, ("source", "target"), strict=True):
             name = row[column]
             if not name:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpgc._typing import Array
 from gpgc.errors import InputError
-from gpgc.problem.named_columns import NamedColumns
+from gpgc.problem.names import NamedColumns
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,19 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpgc._typing import Array, Integers
-from gpgc.plot.axes import COLOURS
+from gpgc.plot.axes import COLOURS, colour_of
 from gpgc.uncertainty.measures import Reliability
 
 SIDE = 560
 """Width and height of the map, in its own unit."""
 
 RIM = 'stroke="currentColor" stroke-width="1.5"'
-
-
-def colour(code: int) -> str:
-    """Return the colour of a class; the eighth is that of the text, light or dark."""
-    place = code % len(COLOURS)
-    return "currentColor" if COLOURS[place] == "#000000" else COLOURS[place]
 
 
 def mark(code: int, x: float, y: float, size: float) -> str:
@@ -37,7 +31,7 @@ def mark(code: int, x: float, y: float, size: float) -> str:
 def legend_mark(code: int) -> str:
     """Return the mark of a class beside its name."""
     shape = mark(code, 6, 6, 5 if code // len(COLOURS) % 3 == 0 else 4)
-    return f'<svg class="dot" viewBox="0 0 12 12">{shape} fill="{colour(code)}"/></svg>'
+    return f'<svg class="dot" viewBox="0 0 12 12">{shape} fill="{colour_of(code)}"/></svg>'
 
 
 def map_of_nodes(
@@ -57,7 +51,7 @@ def map_of_nodes(
         shape = mark(code, x, y, size + 2 if rim else size)
         tag = shape[1 : shape.index(" ")]
         title = f"<title>{escape(titles[node])}</title>"
-        marks.append(f'{shape} fill="{colour(code)}" {shown}>{title}</{tag}>')
+        marks.append(f'{shape} fill="{colour_of(code)}" {shown}>{title}</{tag}>')
     return (
         f'<svg viewBox="0 0 {SIDE} {SIDE}" role="img" aria-label="Map of the nodes">'
         f"{''.join(marks)}</svg>"

@@ -15,8 +15,10 @@ from gpgc.estimators import GPGCClassifier
 from gpgc.files import write_file
 from gpgc.plot.answers import Answers, positions_of
 from gpgc.report.drawing import histogram, legend_mark, map_of_nodes, reliability_curve
-from gpgc.report.style import STYLE
 from gpgc.uncertainty.expected_accuracy import ExpectedAccuracy
+
+STYLE = "\n" + Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+"""The looks of the page, light and dark."""
 
 MAP_NODES = 4_000
 """Number of nodes on the map; of more, the labelled ones and a sample of the others are drawn."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cholesky
 from scipy.optimize import minimize
+from scipy.special import expit, logit
 
 from gpgc._typing import Array, Integers
 from gpgc.compute import small_matrices
@@ -18,8 +19,7 @@ from gpgc.models.learnable import learnable, values_of, with_values
 from gpgc.probability.softmax import softmax_loss
 from gpgc.probability.temperature import fit_temperature
 from gpgc.selection.choice import ChosenView, label_sample
-
-Cost = Literal["cross_entropy", "density", "evidence"]
+from gpgc.selection.noise_choice import Criterion, NoiseSelector
 
 MANY_LABELS = 1000
 """Labels from which on so many of them teach for all."""
@@ -54,26 +54,24 @@ class LearningProblem:
         prior: Prior,
         view: str,
         labelled: Integers,
-        targets: Array,
         levels: Array,
-        cost: Cost,
-        weights: Array,
-        relative_noise: Array,
-        learn_noise: bool,
+        selector: NoiseSelector,
     ) -> None:
         exact = replace(prior.context, dtype=np.dtype(np.float64))
         self.prior = Prior(prior.architecture, prior.nodes, exact)
-        self.view, self.labelled, self.targets = view, labelled, targets
-        self.cost, self.weights, self.relative = cost, weights, relative_noise
-        self.levels, self.learn_noise = np.maximum(levels, 1e-12), learn_noise
+        self.view, self.labelled, self.targets = view, labelled, selector.targets
+        self.cost, self.weights = selector.measured_by, selector.weights
+        relative = selector.relative_noise
+        self.relative = np.ones(len(labelled)) if relative is None else relative
+        self.levels, self.learn_noise = np.maximum(levels, 1e-12), isinstance(selector.noise, str)
         self.ranges = learnable(prior.architecture)
         start = values_of(prior.architecture)
         if start.get("bias_variance") == 0:
             start["bias_variance"] = LEAST * start["weight_variance"]
         numbers = [_coordinate(start[name], *ends) for name, ends in self.ranges.items()]
-        noise = np.log(self.levels) if learn_noise else np.empty(0)
+        noise = np.log(self.levels) if self.learn_noise else np.empty(0)
         K = self._gram_of(prior.architecture) + np.diag(self.levels[0] * self.relative)
-        sharpness = [self._log_temperature(K)] if cost == "cross_entropy" else []
+        sharpness = [self._log_temperature(K)] if self.cost == "cross_entropy" else []
         self.start = np.concatenate([numbers, noise, sharpness])
 
     def _log_temperature(self, K: Array) -> float:
@@ -163,29 +161,14 @@ class LearningProblem:
 def learn(
     prior: Prior,
     labelled: Integers,
-    targets: Array,
     chosen: ChosenView,
-    cost: Cost,
-    weights: Array,
-    relative_noise: Array | None = None,
-    *,
-    learn_noise: bool = True,
+    selector: NoiseSelector,
     iterations: int = 30,
 ) -> Learnt:
-    """Move the numbers of an architecture, and the noise, to where a criterion is least."""
-    few = label_sample(prior.keys[labelled], targets, MANY_LABELS)
-    relative = np.ones(len(labelled)) if relative_noise is None else relative_noise
-    problem = LearningProblem(
-        prior,
-        chosen.name,
-        labelled[few],
-        targets[few],
-        chosen.levels,
-        cost,
-        weights[few],
-        relative[few],
-        learn_noise,
-    )
+    """Move the numbers of an architecture, and free noise, to where a criterion is least."""
+    few = label_sample(prior.keys[labelled], selector.targets, MANY_LABELS)
+    some = selector.restricted(few)
+    problem = LearningProblem(prior, chosen.name, labelled[few], chosen.levels, some)
     before = values_of(prior.architecture)
     cost_before = problem.cost_of_start()
     best = problem.minimise(iterations) if iterations else problem.start
@@ -194,7 +177,7 @@ def learn(
         return Learnt(prior.architecture, chosen.levels, {}, (cost_before, cost_before))
     values, levels = problem.values(best), problem.levels_at(best)
     numbers = {name: (before[name], value) for name, value in values.items()}
-    if learn_noise and len(levels) == 1:
+    if problem.learn_noise and len(levels) == 1:
         numbers["noise_variance"] = (float(chosen.levels[0]), float(levels[0]))
     architecture = with_values(prior.architecture, values)
     return Learnt(architecture, levels, numbers, (cost_before, cost_after))
@@ -209,7 +192,11 @@ class Graded(NamedTuple):
 
 
 def graded_cost(
-    covariance: Array, targets: Array, criterion: Cost, weights: Array, temperature: float = 1.0
+    covariance: Array,
+    targets: Array,
+    criterion: Criterion,
+    weights: Array,
+    temperature: float = 1.0,
 ) -> Graded:
     """Return a cost of K = Γ_DD + noise and its gradient."""
     with small_matrices(len(covariance)):
@@ -246,12 +233,9 @@ def _coordinate(value: float, low: float, high: float) -> float:
     """Return the logarithm of a number above low, or the logit of one between two ends."""
     if np.isinf(high):
         return float(np.log(value - low))
-    inside = np.clip((value - low) / (high - low), 1e-3, 1 - 1e-3)
-    return float(np.log(inside / (1 - inside)))
+    return float(logit(np.clip((value - low) / (high - low), 1e-3, 1 - 1e-3)))
 
 
 def _number(x: float, low: float, high: float) -> float:
     """Return the number at a coordinate."""
-    if np.isinf(high):
-        return float(low + np.exp(x))
-    return float(low + (high - low) / (1 + np.exp(-x)))
+    return float(low + (np.exp(x) if np.isinf(high) else (high - low) * expit(x)))

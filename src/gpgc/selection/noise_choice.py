@@ -41,7 +41,7 @@ class NoiseChoice(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
+class NoiseSelector:
     """Chooses σ_τ² of covariances of the same labels: one for all classes, or one for each value.
 
     ``noise`` is known, "loo" or "evidence"; ``weights`` (D,) what leaving each label out counts;
@@ -55,31 +55,36 @@ class Judge:
     usual_noise: float
     relative_noise: Array | None = None
 
-    def of(self, labels: Integers, columns: Any = slice(None)) -> Judge:
-        """Return a judge of some labels and targets; a single value cannot be left out."""
-        relative = None if self.relative_noise is None else self.relative_noise[labels]
-        noise = self.noise if isinstance(self.noise, str) else self.noise[columns]
-        weights = self.weights[labels] * (len(labels) > 1)
-        targets = self.targets[labels][:, columns]
-        return Judge(targets, noise, self.criterion, weights, self.usual_noise, relative)
+    @property
+    def measured_by(self) -> Criterion:
+        """What free noise is chosen by."""
+        by_evidence = isinstance(self.noise, str) and self.noise == "evidence"
+        return "evidence" if by_evidence else self.criterion
 
-    def on(self, path: NoisePath) -> Array:
+    def restricted(self, labels: Integers, columns: Any = slice(None)) -> NoiseSelector:
+        """Return one for some labels and targets; a single value cannot be left out."""
+        return replace(
+            self,
+            targets=self.targets[labels][:, columns],
+            noise=self.noise if isinstance(self.noise, str) else self.noise[columns],
+            weights=self.weights[labels] * (len(labels) > 1),
+            relative_noise=None if self.relative_noise is None else self.relative_noise[labels],
+        )
+
+    def on_path(self, path: NoisePath) -> Array:
         """Return one level for all targets, or one for each."""
         if not isinstance(self.noise, str):
             return self.noise
-        apart = self.criterion == "density"
-        every = np.arange(self.targets.shape[1])
+        by_evidence = self.measured_by == "evidence"
+        usual = () if by_evidence else (self.weights, self.usual_noise)
+        n_apart = self.targets.shape[1] if self.criterion == "density" else 1
         found = []
-        for columns in every[:, None] if apart else every[None]:
-            part = path.of_targets(columns)
-            if not part.targets.any():  # a constant target tells nothing of its noise
-                level = self.usual_noise * path.scale
-            elif self.noise == "evidence":
-                level = choose_noise(part, "evidence").noise_variance
-            else:
-                choice = choose_noise(part, self.criterion, self.weights, self.usual_noise)
-                level = choice.noise_variance
-            found.append(level)
+        for column in range(n_apart):
+            part = path if n_apart == 1 else path.of_targets([column])
+            if part.targets.any():
+                found.append(choose_noise(part, self.measured_by, *usual).noise_variance)
+            else:  # a constant target tells nothing of its noise
+                found.append(self.usual_noise * path.scale)
         return np.array(found)
 
     def on_gram(self, gram: Array) -> tuple[Array, NoisePath | None]:
@@ -89,13 +94,13 @@ class Judge:
         """
         if not np.isnan(self.targets).any():
             path = NoisePath(gram, self.targets, self.relative_noise)
-            return self.on(path), path
+            return self.on_path(path), path
         scale = float(np.trace(gram, dtype=np.float64)) / len(gram) or 1.0
         levels = np.full(self.targets.shape[1], self.usual_noise * scale)
         for labels, columns in gap_groups(self.targets):
             if len(labels):
                 block = gram[labels][:, labels]
-                levels[columns], _ = self.of(labels, columns).on_gram(block)
+                levels[columns], _ = self.restricted(labels, columns).on_gram(block)
         return levels, None
 
     def search(self, root: LabelledRoot, among: Integers, start: Array) -> Array:
@@ -110,11 +115,13 @@ class Judge:
         rows = LowRank(root.covariance.root(root.labelled[among]), root.covariance.context)
         sampled = replace(root, covariance=rows, labelled=places)
         rounding = float(np.finfo(np.float64).eps * np.trace(root.gram))
-        by_evidence = self.noise == "evidence"
+        weights = self.weights[among] * (len(root.labelled) / len(among))
+        relative_noise = root.relative_noise[among]
 
         @cache  # levels are powers of the step, so that targets share what is computed at a level
         def factor_at(exponent: int) -> tuple[RootFactor, LeaveOneOut | None]:
             factor = RootFactor.of(sampled, root.scale * NOISE_STEP**exponent)
+            by_evidence = self.measured_by == "evidence"
             return factor, None if by_evidence else factor.leave_one_out(among)
 
         def score(exponent: int, columns: Any, low: float, high: float) -> float:
@@ -125,12 +132,9 @@ class Judge:
             if found is None:
                 some = replace(factor, root=factor.root.of_targets(columns))
                 return float(some.log_marginal_likelihood())
-            mean, targets = found.mean[:, columns], root.targets[among][:, columns]
-            part = LeaveOneOut(mean, found.variance)
-            losses = left_out_losses(part, targets, root.relative_noise[among], self.criterion)
-            pull = NOISE_PULL * np.log10(relative / self.usual_noise) ** 2
-            total = float((losses * self.weights[among]).sum())
-            return -total * len(root.labelled) / len(among) - float(pull)
+            part, targets = found._replace(mean=found.mean[:, columns]), root.targets[among]
+            losses = left_out_losses(part, targets[:, columns], relative_noise, self.criterion)
+            return float(-losses @ weights - distance(relative, self.usual_noise))
 
         levels = []
         for column, first in enumerate(start.tolist()):
@@ -161,7 +165,7 @@ def choose_noise(
     """
     if usual_noise is not None and weights is not None and not weights.any():
         return NoiseChoice(usual_noise * path.scale, np.empty(0), np.empty(0))
-    counted = np.ones(len(path.targets)) if weights is None else weights
+    loo_weights = np.ones(len(path.targets)) if weights is None else weights
     at_once = max(1, MANY_SCORES // max(1, path.targets.size))
 
     def scores_of(relative: Array) -> Array:
@@ -173,10 +177,10 @@ def choose_noise(
                 continue
             left_out = factor.leave_one_out()
             losses = left_out_losses(left_out, path.targets, path.relative_noise, criterion)
-            found.append(-(losses * counted).sum(axis=1))
+            found.append(-losses @ loo_weights)
         scores = np.concatenate(found)
         if usual_noise is not None and criterion != "evidence":
-            scores -= NOISE_PULL * np.log10(relative / usual_noise) ** 2
+            scores -= distance(relative, usual_noise)
         return scores
 
     is_large = len(RELATIVE_NOISE) * path.targets.size > MANY_SCORES
@@ -212,6 +216,11 @@ def left_out_losses(
         return np.asarray(0.5 * (error + np.log(2 * np.pi * variance)[..., None]).sum(axis=-1))
     temperatures = fit_temperature(mean, targets, 1 / relative_noise)
     return cross_entropies(mean, targets, temperatures)
+
+
+def distance(relative: Any, usual: float) -> Any:
+    """Return what noise costs that is not the usual one: so many nats a squared decade."""
+    return NOISE_PULL * np.log10(relative / usual) ** 2
 
 
 def noise_bounds(targets: Array, scale: float, rounding: float) -> tuple[float, float]:

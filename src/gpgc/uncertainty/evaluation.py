@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedKFold
 
 from gpgc._typing import Array, Integers
@@ -151,14 +152,12 @@ def evaluate(
         found[hidden] = estimator.predict_proba()[known[hidden]]
         predicted[hidden] = estimator.codes_of(estimator.predict()[known[hidden]])
         accuracies.append(np.mean(predicted[hidden] == truth[hidden]))
-    confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    np.add.at(confusion, (truth, predicted), 1)
     return Evaluation(
         float(np.mean(predicted == truth)),
         log_loss(found, truth),
         expected_calibration_error(found, truth),
         np.array(accuracies),
-        confusion,
+        confusion_matrix(truth, predicted, labels=np.arange(len(classes))),
         classes,
         known,
         found,

@@ -21,6 +21,9 @@ from gpgc.estimators.regressor import GPGCRegressor
 SHOWN = 10
 """Labels that a printed record shows."""
 
+DIGITS = 9
+"""Of strengths, as parts of the largest, by which labels are put in order."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Shown):
@@ -118,9 +121,10 @@ def explain(estimator: GraphProcess, node: int | str) -> Explanation:
     assert rows is not None
     posterior, labelled = estimator.posterior_, estimator.labelled_nodes_
     scale: Any
+    given: NDArray[Any]
     if isinstance(estimator, GPGCRegressor):
-        scale, offset = estimator.target_scale_, estimator.target_mean_
-        given, classes = posterior.targets * scale + offset, np.arange(len(offset))
+        offset, scale = estimator.fit_.unit
+        given, classes = estimator.given_values(), np.arange(len(offset))
         given = given[:, 0] if estimator.is_vector_ else given
     else:
         assert isinstance(estimator, GPGCClassifier)
@@ -155,7 +159,7 @@ def explain(estimator: GraphProcess, node: int | str) -> Explanation:
         views,
         names,
     )
-    strength = np.abs(contributions)
+    strength = np.round(np.abs(contributions) / (np.abs(contributions).max() or 1.0), DIGITS)
     order = np.lexsort((-strength.sum(axis=1), -strength[:, found.deciding()].sum(axis=1)))
     return replace(
         found, nodes=labelled[order], given=given[order], contributions=contributions[order]

@@ -37,15 +37,11 @@ def predict_interval(
     if not 0 < level < 1:
         raise InputError(f"level must lie between 0 and 1, got {level!r:.60}")
     mean, std = estimator.predict_latent(X=X, adjacency=adjacency, return_std=True)
-    spread = np.sqrt(std.reshape(len(mean), -1) ** 2 + estimator.noise_variance_)
-    width = np.maximum(_factor(estimator, level) * spread, ROUNDING * _scale(estimator))
+    std_of_new = np.sqrt(std.reshape(len(mean), -1) ** 2 + estimator.noise_variance_)
+    least = ROUNDING * np.nanstd(estimator.given_values(), axis=0)
+    width = np.maximum(_factor(estimator, level) * std_of_new, least)
     low, high = mean - width, mean + width
     return Intervals(low[:, 0], high[:, 0]) if estimator.is_vector_ else Intervals(low, high)
-
-
-def _scale(estimator: GPGCRegressor) -> Array:
-    """Return s_y (k,), the standard deviation of the given values."""
-    return np.asarray(np.nanstd(estimator.given_values(), axis=0))
 
 
 def _factor(estimator: GPGCRegressor, level: float) -> Array:

@@ -20,6 +20,9 @@ from gpgc.probability.temperature import root_mean_square, square_sums, usual_sh
 SHOWN = 10
 """Labels that a printed record shows."""
 
+DIGITS = 9
+"""Of probabilities: further ones are rounding, which is not to put equal labels in order."""
+
 PLACE_ALIKE = 0.5
 """How far linked nodes count as alike where no features tell: links at random are then not taken
 for evidence (30 labels of 500 nodes: suspected with at most .09, against 1.0 with 1)."""
@@ -93,23 +96,25 @@ def check_labels(estimator: GPGCClassifier) -> LabelCheck:
     alone = estimator.prior_.nodes.reach.alone(labelled)
     rest = estimator.prior_.nodes.reach.reached(labelled)
     rest[labelled] = False
-    spread = root_mean_square(square_sums(estimator.predict_latent()[rest]))
+    contrast = root_mean_square(square_sums(estimator.predict_latent()[rest]))
     posterior, trust = estimator.posterior_, estimator.sample_weight_
     weights = left_out_weights(posterior.targets, trust, alone)
     silent = weights == 0  # the others know nothing of its class, or do not reach it
     left_out = np.where(silent[:, None], 0.0, posterior.leave_one_out().mean)
     homophily = estimator.prior_.homophily
     alike = homophily.alike if homophily.features_tell else PLACE_ALIKE
-    usual = usual_sharpness(len(codes), alike, len(estimator.classes_))
-    fractions = estimator.label_fractions()
-    found = label_errors(left_out, codes, weights, spread, usual, fractions)
+    agreement = estimator.fit_.choice.agreement
+    usual = usual_sharpness(len(codes), alike, len(estimator.classes_), agreement)
+    fractions = estimator.calibration_.fractions
+    found = label_errors(left_out, codes, weights, contrast, usual, fractions)
     classes = estimator.classes_
     likely = np.where(silent, classes[codes], estimator.leave_one_out_predict())
-    order = np.argsort(-found.wrong, kind="stable")
+    wrong = np.round(found.wrong, DIGITS)
+    order = np.argsort(-wrong, kind="stable")
     return LabelCheck(
         labelled[order],
         classes[codes[order]],
         likely[order],
-        found.wrong[order],
+        wrong[order],
         estimator.node_names_,
     )

@@ -8,7 +8,7 @@ import torch
 from PIL import Image
 
 from gpgc.image_features import FrozenNetwork
-from gpgc.image_features.read_image import square
+from gpgc.image_features.images import square
 from gpgc_lab.datasets.feature_files import FeatureSet
 from gpgc_lab.datasets.images import ImageDataset
 from gpgc_lab.datasets.pixel_features import principal_components

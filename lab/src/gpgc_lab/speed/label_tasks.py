@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from gpgc.datasets import random_split
 from gpgc.errors import InputError
-from gpgc_lab.datasets import load_dataset, load_npz_graph
+from gpgc_lab.datasets import load_dataset, load_npz_graph, random_split
 from gpgc_lab.problem import Problem
 from gpgc_lab.speed.growth import block_model
 from gpgc_lab.task import Task

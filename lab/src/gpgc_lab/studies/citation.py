@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gpgc.datasets import Dataset, random_split
+from gpgc.datasets import Dataset
 from gpgc.estimators import GPGCClassifier
 from gpgc.estimators.inputs import FeatureNorm
 from gpgc.gp import NoisePath
@@ -19,7 +19,7 @@ from gpgc.selection.noise_choice import choose_noise
 from gpgc_lab import published
 from gpgc_lab.array_types import Array, Integers
 from gpgc_lab.cells import Measured
-from gpgc_lab.datasets import load_planetoid
+from gpgc_lab.datasets import load_planetoid, random_split
 from gpgc_lab.settings import Setting, order_by, score_noise_levels
 from gpgc_lab.tables import Table
 

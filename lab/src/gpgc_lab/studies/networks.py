@@ -11,7 +11,7 @@ from typing import get_args
 import numpy as np
 from sklearn.metrics import log_loss
 
-from gpgc.datasets import Dataset, random_split
+from gpgc.datasets import Dataset
 from gpgc.estimators import GPGCClassifier
 from gpgc.graph import Nodes, as_adjacency
 from gpgc.kernels import ACTIVATIONS
@@ -20,7 +20,7 @@ from gpgc_lab import published
 from gpgc_lab.array_types import Integers
 from gpgc_lab.cells import Measured
 from gpgc_lab.code_digest import core_digest
-from gpgc_lab.datasets import load_planetoid
+from gpgc_lab.datasets import load_planetoid, random_split
 from gpgc_lab.journal import Measurements, Record
 from gpgc_lab.locations import StudyFolder
 from gpgc_lab.speed.growth import block_model

@@ -6,6 +6,12 @@ const QUIET = 150; // milliseconds in which a key is not meant for a new item
 export default function decisions(page) {
   const { state } = page;
 
+  /** Take no key for a moment: it was meant for what was there before. */
+  function holdKeys() {
+    state.shownAt = performance.now();
+    page.parts.itemBox.dataset.shown = String(state.shownAt);
+  }
+
   const isEarly = () => performance.now() - state.shownAt < QUIET;
 
   function decide(label) {
@@ -31,5 +37,5 @@ export default function decisions(page) {
     else page.show();
   }
 
-  return { decide, skip };
+  return { holdKeys, decide, skip };
 }

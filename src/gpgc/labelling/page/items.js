@@ -43,6 +43,7 @@ export default function items(page) {
     root.classList.toggle("visiting", Boolean(state.visiting));
     if (!item) {
       refill(itemBox, emptyText());
+      delete itemBox.dataset.item;
       page.fade();
       itemNote.textContent = "";
       refill(nearList);
@@ -53,7 +54,7 @@ export default function items(page) {
     if (itemBox.firstChild !== item.element) {
       refill(itemBox, item.element);
       itemBox.dataset.item = item.item;
-      state.shownAt = performance.now();
+      page.holdKeys();
       page.say(`Item ${item.id}`);
       page.fade();
       // what is not the item itself waits until the item was painted
@@ -116,7 +117,7 @@ export default function items(page) {
 
   /** Open the next item of the list that is asked one by one, or go back at its end. */
   function forwardInQueue() {
-    state.shownAt = performance.now(); // no key is meant for what is about to go
+    page.holdKeys(); // none is meant for what is about to go
     const next = state.queue.shift();
     if (next === undefined) leave();
     else visit(next);

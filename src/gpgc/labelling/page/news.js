@@ -67,7 +67,10 @@ export default function news(page) {
         soon("history", page.showHistory, 150);
         if (isElsewhere) soon("refill", page.refill, 0);
       }
-    } else if (what === "review") page.take(about);
+    } else if (what === "review") {
+      page.take(about);
+      page.retryReview();
+    }
     else if (what === "failure") page.start();
     else if (what === "stopping") {
       state.stopped = true;

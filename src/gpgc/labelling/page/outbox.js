@@ -50,6 +50,7 @@ export default function outbox(page) {
     } else if (answer.status && answer.status < 500) {
       state.outbox.shift();
       keep();
+      state.connected = true;
       page.warn(answer.body.problem);
     } else {
       state.connected = answer.status > 0;
@@ -74,7 +75,8 @@ export default function outbox(page) {
     if (body.phase && body.phase !== state.phase) {
       state.phase = body.phase;
       state.certificate = null;
-      if (!state.desk.length && !state.visiting) page.show();
+      state.desk = []; // other items are asked in another phase
+      if (!state.visiting) page.show();
       page.soon("estimate", page.showEstimate, 0);
     }
     if (body.classes) {

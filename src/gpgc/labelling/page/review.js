@@ -23,9 +23,14 @@ export default function review(page) {
     showReviewCount();
     if (queue.length) return next(answer.body);
     current = null;
-    const text = answer.body.checking ? "The labels are being checked; look again in a moment." : "No label contradicts the others, and nothing was skipped. Labels are checked from ten on, of two classes.";
+    const text = answer.body.checking ? "The labels are being checked; what looks wrong appears here." : "No label contradicts the others, and nothing was skipped. Labels are checked from ten on, of two classes.";
     page.openDialog("Nothing to review", h("p", {}, text));
-    dialog.dataset.kind = "review";
+    dialog.dataset.kind = answer.body.checking ? "checking" : "review";
+  }
+
+  /** Look again once the labels were checked. */
+  function retryReview() {
+    if (dialog.open && dialog.dataset.kind === "checking") openReview();
   }
 
   function summary({ wrong, count: n }) {
@@ -83,5 +88,5 @@ export default function review(page) {
   const labelIt = (label) => decide({ do: current?.label ? "correct" : "label", label });
   const changeIt = () => current?.other && labelIt(current.other);
 
-  return { showReviewCount, openReview, keepIt, changeIt, labelIt };
+  return { showReviewCount, openReview, retryReview, keepIt, changeIt, labelIt };
 }

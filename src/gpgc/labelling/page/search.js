@@ -19,6 +19,7 @@ export default function search(page) {
     const total = h("p", { class: "muted", id: "found", role: "status" });
     const list = h("ul", { class: "found" });
     const go = button("", () => begin(found), { class: "strong", id: "ask-found" });
+    go.hidden = true; // until something is found
     let found = [];
     let asked = 0;
 

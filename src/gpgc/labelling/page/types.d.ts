@@ -145,6 +145,7 @@ export interface Page {
   openClasses(): void;
   openFind(): void;
   // decisions.js
+  holdKeys(): void;
   decide(label: string): void;
   skip(note?: string): void;
   // outbox.js
@@ -198,6 +199,7 @@ export interface Page {
   // review.js
   showReviewCount(): void;
   openReview(): Promise<void>;
+  retryReview(): void;
   keepIt(): void;
   changeIt(): void;
   labelIt(label: string): void;

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from gpgc.datasets import Dataset, random_split
+from gpgc.datasets import Dataset
 from gpgc.estimators import GPGCClassifier
 from gpgc.graph import normalize
 from gpgc_lab.array_types import Integers
+from gpgc_lab.datasets import random_split
 
 N_HELD_OUT = 500
 """Validation labels of a random split, as of the public one."""

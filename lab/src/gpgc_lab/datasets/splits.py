@@ -1,28 +1,11 @@
-"""What every graph loader returns, and random divisions of its nodes."""
+"""Random divisions of the nodes of a data set."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from gpgc.errors import InputError
-
-
-@dataclass(frozen=True, eq=False)
-class Dataset:
-    """Nodes with features, labels (−1: unknown), a division, and the graph if there is one."""
-
-    name: str
-    adjacency: csr_array | None
-    features: csr_array | NDArray[np.float64]
-    labels: NDArray[np.int64]
-    classes: tuple[str, ...]
-    train: NDArray[np.int64]
-    validation: NDArray[np.int64]
-    test: NDArray[np.int64]
 
 
 def random_split(
