@@ -10,7 +10,7 @@ from gpgc import GPGCClassifier, GPGCWarning, compute
 from gpgc.compute import Context, primitives
 from gpgc.kernels.rows import propagated_rows
 
-pytest.importorskip("numba")
+pytest.importorskip("numba", reason="compiled loops need the extra fast")
 
 from gpgc.compute import loops
 

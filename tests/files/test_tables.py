@@ -90,7 +90,7 @@ def test_a_fifo_is_read(tmp_path, content):
 
 
 def test_parquet_is_read_where_pyarrow_is_installed(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
+    pyarrow = pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
     from pyarrow import parquet
 
     columns = {"Id": ["a", "b", "c"], "label": ["red", "blue", None]}

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.stats import norm
 
 from gpgc import GPGCClassifier, GPGCRegressor
 from gpgc.gp import Smoother, condition
@@ -117,3 +118,11 @@ def test_the_covariance_of_a_stack_is_that_of_the_views_that_have_one(graph):
     expected = (0.6 * first.block() + 1.0 * second.block()) / 1.6
     np.testing.assert_allclose(Stack(views).covariance.block(), expected)
     np.testing.assert_allclose(Stack(views[::2]).covariance.block(), first.block())
+
+
+def test_the_evidence_of_weighted_means_is_the_density_of_what_is_left_out(graph):
+    targets = np.cos(np.arange(12.0)).reshape(6, 2)
+    smoother = Smoother(WalkKernel(graph), LABELLED, targets)
+    errors = targets - smoother.leave_one_out().mean
+    expected = norm(0, np.sqrt(smoother.noise)).logpdf(errors).sum()
+    assert smoother.log_marginal_likelihood() == pytest.approx(expected)

@@ -220,7 +220,7 @@ def test_an_edge_list_as_an_array_is_told_what_to_do(edges):
 
 
 def test_an_edge_list_as_a_frame_is_told_what_to_do():
-    pd = pytest.importorskip("pandas")
+    pd = pytest.importorskip("pandas", reason="frames need pandas")
     for names in (["a", "b", "c"], [0, 1, 2]):
         frame = pd.DataFrame({"source": names, "target": names})
         with pytest.raises(

@@ -39,7 +39,7 @@ def recall(found, truth):
 
 
 def test_approximate_graph_finds_the_true_neighbors(clusters, monkeypatch):
-    pytest.importorskip("faiss")
+    pytest.importorskip("faiss", reason="many rows need the extra neighbors")
     truth = neighbor_graph(clusters)
     monkeypatch.setattr(neighbors, "EXACT_PAIRS", 0)
     found = neighbor_graph(clusters)
@@ -51,7 +51,7 @@ def test_approximate_graph_finds_the_true_neighbors(clusters, monkeypatch):
 
 def test_search_goes_on_until_the_recall_is_reached(monkeypatch):
     """Vectors without clusters are the worst case: the nearest lie in many cells."""
-    pytest.importorskip("faiss")
+    pytest.importorskip("faiss", reason="many rows need the extra neighbors")
     vectors = np.random.default_rng(0).normal(size=(3_000, 64)).astype(np.float32)
     truth = neighbor_graph(vectors)
     monkeypatch.setattr(neighbors, "EXACT_PAIRS", 0)
@@ -62,7 +62,7 @@ def test_search_goes_on_until_the_recall_is_reached(monkeypatch):
 
 
 def test_approximate_links_of_new_rows(clusters, monkeypatch):
-    pytest.importorskip("faiss")
+    pytest.importorskip("faiss", reason="many rows need the extra neighbors")
     fitted, new = clusters[:5_000], clusters[5_000:5_500]
     truth = neighbors.nearest_links(fitted, new)
     monkeypatch.setattr(neighbors, "EXACT_PAIRS", 0)
@@ -72,7 +72,7 @@ def test_approximate_links_of_new_rows(clusters, monkeypatch):
 
 
 def test_equal_rows_do_not_become_their_own_neighbors(monkeypatch):
-    pytest.importorskip("faiss")
+    pytest.importorskip("faiss", reason="many rows need the extra neighbors")
     monkeypatch.setattr(neighbors, "EXACT_PAIRS", 0)
     graph = neighbor_graph(np.zeros((600, 16)), 3)
     assert graph.diagonal().sum() == 0
@@ -100,7 +100,7 @@ def test_the_order_of_equally_near_rows_does_not_matter(
     n_columns, is_sparse, is_approximate, monkeypatch
 ):
     if is_approximate:
-        pytest.importorskip("faiss")
+        pytest.importorskip("faiss", reason="many rows need the extra neighbors")
         monkeypatch.setattr(neighbors, "EXACT_PAIRS", 0)
         monkeypatch.setattr(neighbors, "EXACT_COLUMNS", 0)
     rng = np.random.default_rng(0)

@@ -40,6 +40,15 @@ def test_what_is_kept_for_one_thread_is_not_given_to_another(is_sparse, restless
         assert max(pool.map(largest_error, range(400))) < 1e-12
 
 
+def test_rows_that_are_asked_for_in_groups_are_computed_once():
+    rng = np.random.default_rng(0)
+    rows = propagated_rows(sp.csr_array(np.eye(6)), rng.normal(size=(6, 3)), Context())
+    nodes = np.array([4, 1])
+    assert rows.stored() is rows.stored()
+    for found, expected in zip(rows.gathered(nodes), rows.take(nodes), strict=True):
+        np.testing.assert_allclose(found, expected)
+
+
 def test_directions_without_a_second_array():
     features = np.random.default_rng(0).normal(size=(6, 3)).astype(np.float32)
     features[2] = 0

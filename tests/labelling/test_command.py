@@ -254,7 +254,7 @@ def test_columns_of_numbers_are_shown_by_their_names(label, tmp_path):
 
 
 def test_images_whose_features_could_not_be_made_are_left_out(label, tmp_path):
-    image = pytest.importorskip("PIL.Image")
+    image = pytest.importorskip("PIL.Image", reason="images need Pillow")
     from gpgc.labelling.sources import image_folder
     from gpgc.problem.image_file import ImageFeatures, save_image_features
 

@@ -456,7 +456,7 @@ def test_labels_that_cannot_be_taken_over_write_nothing(open_session, tmp_path, 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of files are bytes on POSIX alone")
 def test_images_whose_names_are_not_utf8_are_left_out_with_a_sentence(tmp_path):
-    image = pytest.importorskip("PIL.Image")
+    image = pytest.importorskip("PIL.Image", reason="images need Pillow")
     from gpgc.labelling.sources import image_folder
 
     folder = tmp_path / "images"
@@ -490,7 +490,7 @@ def test_ids_that_are_no_text_are_refused(tmp_path):
     ],
 )
 def test_a_dark_image_is_shown_dark(pixels, shown):
-    image = pytest.importorskip("PIL.Image")
+    image = pytest.importorskip("PIL.Image", reason="images need Pillow")
     import io
 
     content = as_items(pixels, ["dark", "other"]).picture(0).content

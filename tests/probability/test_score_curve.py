@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpgc import GPGCClassifier, load
-from gpgc.probability.calibration import Calibration
+from gpgc.probability.calibration import Calibration, calibrate_left_out
 from gpgc.probability.score_curve import FEWEST_LABELS, ScoreCurve, fit_curve
 from gpgc.probability.softmax import cross_entropies, softmax
 from gpgc.probability.temperature import fit_temperature
@@ -85,6 +85,20 @@ def test_six_labels_must_tell_a_curve_from_a_line(n_told, bends):
     means[:n_told, 0] = 1
     found = fit_curve(means, targets, np.ones(FEWEST_LABELS), 0.1)
     assert (found.curvature > 0) == bends
+
+
+def test_a_curve_is_compared_with_the_line_beside_the_fractions_it_leans_on(monkeypatch):
+    means, targets = np.zeros((6, 2)), np.eye(2)[[0, 0, 0, 1, 1, 0]]
+    means[:, 0], fractions, seen = [0.3, 0.1, 0.2, -0.1, 0.1, 0.2], np.array([0.7, 0.3]), []
+
+    def line(left_out, targets, weights, temperature, offset):
+        seen.append(offset)
+        return ScoreCurve(temperature)
+
+    monkeypatch.setattr("gpgc.probability.calibration.fit_curve", line)
+    found = calibrate_left_out(means, targets, np.ones(6), fractions, 0.2, prior="labels")
+    flat = np.exp(-0.2 * found.curve.temperature)
+    np.testing.assert_allclose(seen, [flat * np.log(fractions)])
 
 
 def _gain(means, targets, straight, curvature):
