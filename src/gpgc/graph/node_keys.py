@@ -61,12 +61,12 @@ def node_keys(propagation: sp.csr_array, features: Any, seed: int) -> Array:
 
 
 def column_sums(features: Any) -> Array:
-    """Return the number of rows of X̄ beside the sums and the squares of its columns (3, F)."""
-    found = np.zeros((3, features.shape[1]))
+    """Return the sums and the sums of squares of the columns of X̄ (2, F)."""
+    found = np.zeros((2, features.shape[1]))
     for start in range(0, features.shape[0], ROWS):
         unit = _unit(features[start : start + ROWS])
         squares = unit.multiply(unit) if sp.issparse(unit) else unit**2
-        found += [np.full(unit.shape[1], unit.shape[0]), unit.sum(axis=0), squares.sum(axis=0)]
+        found += [unit.sum(axis=0), squares.sum(axis=0)]
     return found
 
 
@@ -75,9 +75,10 @@ def column_weights(sums: Array, seed: int) -> Array:
     rng = np.random.default_rng(seed)
     by_place = rng.standard_normal(sums.shape[1])
     by_square, by_mean, shift = FREQUENCY * (1 + rng.random(3))
-    n_rows, total, squares = sums
-    square = np.where(squares > 0, squares, 1.0) / np.maximum(n_rows, 1)
-    mean = total / np.maximum(n_rows, 1) / np.sqrt(square)
+    total, squares = sums
+    n_rows = max(float(np.rint(squares.sum())), 1.0)  # rows have length 1, or none and do not count
+    square = np.where(squares > 0, squares, 1.0) / n_rows
+    mean = total / n_rows / np.sqrt(square)
     waves = np.sin(by_square * np.log(square) + by_mean * mean + shift)
     return np.asarray(np.sqrt(2) * waves + BY_PLACE * by_place)
 
