@@ -33,7 +33,7 @@ def pageranks(
     step = matrix.astype(values.dtype)
     weights = pagerank_weights(teleports, steps, values.dtype)
     sums = [values, *(np.zeros_like(values) for _ in teleports[1:])]
-    for part in _column_parts(values, context.whole(2 * POWER_BYTES) // 2):
+    for part in _column_parts(values, context.whole(4 * POWER_BYTES) // 4):
         start = values[:, part].copy()
         values[:, part] = 0.0
         for power, counts in zip(
